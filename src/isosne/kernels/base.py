@@ -43,26 +43,17 @@ ROWS = 64
 
 
 class KernelCosts(NamedTuple):
-    """List lengths and memory of a kernel for a number of points."""
+    """List lengths per point, and memory, of a kernel for a number of points."""
 
-    n_relevant: int
-    """Neighbors per point that the similarity depends on; 0 if neighbor lists cannot be used."""
-    n_partners: int
-    """Neighbors per point that get a probability when affinities are sparse."""
-    n_placed: int | None = None
-    """Neighbors that a new point is compared with; None means n_partners."""
-    n_far: int = 0
-    """Partners per point besides neighbors, at scales too broad for neighbor lists."""
-    needs_lists_only: bool = False
-    """Whether a similarity follows from neighbor lists, so that sparse affinities lose little."""
-    pair_bytes: int = 4
-    """Bytes per pair when affinities are dense."""
-    n_partitions: int = 0
-    """Number of partitionings per scale; 0 if none are drawn."""
-    psis: tuple[int, ...] = ()
-    """Number of cells per partitioning at each scale, if there are cells or ranks."""
-    has_trees: bool = False
-    """Whether partitionings are trees, which do not store the sampled points."""
+    n_relevant: int  # neighbors that the similarity depends on; 0 if lists cannot be used
+    n_partners: int  # neighbors that get a probability when affinities are sparse
+    n_placed: int | None = None  # neighbors that a new point is compared with; None: n_partners
+    n_far: int = 0  # partners besides neighbors, at scales too broad for neighbor lists
+    needs_lists_only: bool = False  # a similarity follows from lists: sparse loses little
+    pair_bytes: int = 4  # bytes per pair when affinities are dense
+    n_partitions: int = 0  # partitionings per scale; 0 if none are drawn
+    psis: tuple[int, ...] = ()  # cells per partitioning at each scale, if there are cells or ranks
+    has_trees: bool = False  # partitionings are trees, which do not store the sampled points
 
     @property
     def n_draws(self) -> int:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
-from isosne._types import Array, Neighbors, NeighborSimilarity, Points, SimilarityRows
+from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import nearest, with_self
 from isosne.neighbors.metric import Metric
@@ -46,11 +46,6 @@ class ClosedForm:
     def comparison(self, described: list[Array]) -> Callable[[list[Array]], NDArray[np.float32]]:
         n = self._fitted.shape[0]
         return lambda others: all_pairs(others[0], described[0], self._psis, n)
-
-    def rows(self) -> SimilarityRows:
-        (lists,) = described = self.describe(self._fitted)
-        compare = self.comparison(described)
-        return SimilarityRows(len(lists), len(self._psis), lambda rows: compare([lists[rows]]))
 
     def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
         lists = with_self(neighbors)

@@ -34,7 +34,7 @@ from isosne._types import (
 from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import KernelCosts, MetricKernel
 from isosne.kernels.closed_form import ClosedForm
-from isosne.kernels.monte_carlo import DrawnForm, draw_partitions
+from isosne.kernels.monte_carlo import DrawnForm, count_shared, draw_partitions
 from isosne.neighbors.distances import refuse_all_pairs
 
 AUTO_SHARES = (0.8, 0.2, 0.05)
@@ -306,7 +306,16 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         return similarity
 
     def rows(self) -> SimilarityRows:
-        return self._form.rows()
+        form = self._form
+        first, *_ = described = form.describe(self.X_fit_)
+        compare = form.comparison(described)
+        is_count = len(self.psi_) == len(self.partitions_) == 1
+        return SimilarityRows(
+            len(first),
+            len(self.psi_),
+            lambda rows: compare([part[rows] for part in described]),
+            (lambda: count_shared(first, np.ascontiguousarray(first.T))) if is_count else None,
+        )
 
     def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         return self._form.between(neighbors, neighbors.indices[:, :n_partners])

@@ -21,7 +21,7 @@ from scipy.sparse import csc_array, csr_array
 
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
-from isosne._types import Array, Neighbors, NeighborSimilarity, Points, SimilarityRows
+from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.neighbors.distances import BLOCK_ROWS, search_set
 from isosne.neighbors.exact import nearest_in_blocks, rows_per_block
 from isosne.neighbors.metric import Metric, SearchSet, working_dtype
@@ -305,16 +305,6 @@ class DrawnForm:
     def comparison(self, described: list[Array]) -> Callable[[list[Array]], NDArray[np.float32]]:
         columns = [np.ascontiguousarray(cells.T) for cells in described]
         return lambda others: self._shares(list(map(count_shared, others, columns)))
-
-    def rows(self) -> SimilarityRows:
-        first, *more = described = self.describe(self._fitted)
-        compare = self.comparison(described)
-        counts = None if more else lambda: count_shared(first, np.ascontiguousarray(first.T))
-
-        def compute(rows: slice) -> NDArray[np.float32]:
-            return compare([cells[rows] for cells in described])
-
-        return SimilarityRows(len(first), len(described), compute, counts)
 
     def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
         scales = self.describe(self._fitted)

@@ -20,10 +20,8 @@ class Entry(NamedTuple):
     """A kernel that can be chosen by name."""
 
     kind: type[MetricKernel]
-    main_parameter: str
-    """Parameter that a sweep varies; empty if there is none."""
-    options: tuple[str, ...]
-    """Parameters that users can set."""
+    main_parameter: str  # that a sweep varies; empty if there is none
+    options: tuple[str, ...]  # parameters that users can set
 
 
 KERNELS: dict[str, Entry] = {

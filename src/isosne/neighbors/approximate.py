@@ -17,7 +17,6 @@ from isosne._types import Array, Neighbors, Points
 from isosne.neighbors.distances import BLOCK_ROWS, DenseEuclidean, exact_set, search_set
 from isosne.neighbors.exact import (
     SPARE,
-    empty_lists,
     keep_nearest,
     keep_others,
     nearest,
@@ -65,7 +64,8 @@ class ClusteredPoints:
         self._search = DenseEuclidean(points, metric, scale)
 
     def neighbors(self, k: int) -> Neighbors:
-        lists = empty_lists(self._search.n_points, k)
+        shape = self._search.n_points, k
+        lists = Neighbors(np.empty(shape, np.int32), np.empty(shape, np.float32))
 
         def keep(ranks: slice, ids: Array, distances: Array) -> None:
             keep_others(lists, self.order[ranks], ids, distances)

@@ -194,22 +194,19 @@ class DensePoints(SearchSet):
         return keys
 
     def subset(self, ids: Array) -> "DensePoints":
-        return DensePoints(self.points[ids], self.metric, self.scale)
+        return type(self)(self.points[ids], self.metric, self.scale)
 
 
 class DenseEuclidean(DensePoints):
     """Dense points, Euclidean, cosine or Mahalanobis metric: keys from matrix products."""
 
-    def __init__(
-        self, points: Array, metric: Metric, scale: float, shift: Array | None = None
-    ) -> None:
+    def __init__(self, points: Array, metric: Metric, scale: float) -> None:
         super().__init__(points, metric, scale)
         n_columns = points.shape[1]
         # docs/decisions/0001: n_columns roundings in a product, 8 for shift, norm and sum.
         self.unit = float(np.finfo(points.dtype).eps) / 2 * (n_columns + 8)
         # Rounding is least at the center; a median of 1000 points (chosen) ignores outliers.
-        self.shift = np.median(points[:1000], axis=0) if shift is None else shift
-        self.shift = self.shift.astype(points.dtype)
+        self.shift = np.median(points[:1000], axis=0).astype(points.dtype)
         self._factors = np.empty((self.n_points, n_columns + 1), points.dtype)
         shifted = self._factors[:, :-1]
         np.subtract(points, self.shift, out=shifted)
@@ -227,9 +224,6 @@ class DenseEuclidean(DensePoints):
         # set the flag "invalid" for finite operands.
         with np.errstate(over="ignore", invalid="ignore"):
             return query.factors @ self._factors[columns].T
-
-    def subset(self, ids: Array) -> "DenseEuclidean":
-        return DenseEuclidean(self.points[ids], self.metric, self.scale, self.shift)
 
 
 class SparsePoints(SearchSet):

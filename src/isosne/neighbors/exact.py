@@ -49,7 +49,8 @@ class ExactSearch:
         if metric.name == "precomputed" and isinstance(X, csr_array):
             listed, distances = nearest_stored(X, k, with_self=False)
             return Neighbors(listed, as_float32(distances))
-        search, lists = search_set(X, metric), empty_lists(X.shape[0], k)
+        search, shape = search_set(X, metric), (X.shape[0], k)
+        lists = Neighbors(np.empty(shape, np.int32), np.empty(shape, np.float32))
         find = nearest_in_blocks(X, search, k + 1)  # one more: a point is its own nearest neighbor
 
         def work(rows: slice) -> None:
@@ -111,11 +112,6 @@ def nearest_in_blocks(
 def rows_per_block(tile: int) -> int:
     """Return the number of rows per block: fewer if a tile of keys has more columns than usual."""
     return max(FEWEST_ROWS, BLOCK_ROWS * TILE_COLUMNS // max(tile, TILE_COLUMNS))
-
-
-def empty_lists(n: int, k: int) -> Neighbors:
-    """Return lists of k neighbors of n points, to be filled."""
-    return Neighbors(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
 
 
 def keep_others(lists: Neighbors, own: Array, ids: Array, distances: Array) -> None:
