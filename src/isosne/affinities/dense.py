@@ -27,8 +27,7 @@ def conditional_rows(layers: NDArray[np.float32]) -> NDArray[np.float32]:
     filled = sums > SMALLEST
     n_filled = np.maximum(filled.sum(axis=0), 1)
     layers *= np.where(filled, 1 / (np.where(filled, sums, 1) * n_filled), 0).astype(np.float32)
-    mean: NDArray[np.float32] = layers[0] if len(layers) == 1 else layers.sum(axis=0)
-    return mean
+    return np.asarray(layers[0] if len(layers) == 1 else layers.sum(axis=0))
 
 
 MIRROR = 512

@@ -170,8 +170,7 @@ class CellMembers:
         shared = np.empty(partners.shape)
         compare_partners(self.cells[rows], self.cells, partners, shared)
         rates = self.shares / np.maximum(self.n_others, 1)
-        result: NDArray[np.float64] = shared * (rates[rows, None] + rates[partners])
-        return result
+        return np.asarray(shared * (rates[rows, None] + rates[partners]))
 
 
 @kernel

@@ -30,10 +30,7 @@ BLOCK_PAIRS = 2**15
 
 
 class ClosedForm:
-    """The isolation kernel of infinitely many partitionings (Eq. 6), from ranks of distances.
-
-    Points are described by the lists of the fitted points nearest to them, for all scales.
-    """
+    """The expectation of Eq. 6; points are described by the fitted points nearest to them."""
 
     def __init__(self, fitted: Points, metric: Metric, psis: tuple[int, ...]) -> None:
         self._fitted, self._metric, self._psis = fitted, metric, psis
@@ -82,8 +79,14 @@ def all_pairs(
     """
     everyone = np.broadcast_to(np.arange(len(B), dtype=np.int32), (len(A), len(B)))
     K = listed_pairs(A, everyone, B, psis, n_samples, is_half=A is B)
+
+    def mirror(rows: slice) -> None:  # from below the diagonal
+        K[:, rows, rows.stop :] = K[:, rows.stop :, rows].transpose(0, 2, 1)
+        for i in range(rows.start, rows.stop):
+            K[:, i, i + 1 : rows.stop] = K[:, i + 1 : rows.stop, i]
+
     if A is B:
-        for_each_block(len(A), 256, lambda rows: _mirror(K, rows))
+        for_each_block(len(A), 256, mirror)
     return K
 
 
@@ -127,13 +130,6 @@ def empty_set(size: int) -> tuple[Array, Array, Array]:
     dtype = np.uint16 if size < 2**16 else np.uint32
     steps = np.triu(np.ones((n_words, n_words), dtype), 1)
     return np.empty(n_words, np.uint64), np.empty(n_words, dtype), steps
-
-
-def _mirror(K: NDArray[np.float32], rows: slice) -> None:
-    """Copy the pairs below the diagonal to the pairs above it."""
-    K[:, rows, rows.stop :] = K[:, rows.stop :, rows].transpose(0, 2, 1)
-    for i in range(rows.start, rows.stop):
-        K[:, i, i + 1 : rows.stop] = K[:, i + 1 : rows.stop, i]
 
 
 @kernel

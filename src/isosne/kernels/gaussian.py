@@ -220,8 +220,7 @@ class GaussianKernel(MetricKernel):
         """
         precisions = self._precisions(self._check_query(A), is_fitted=A is None)
         with np.errstate(divide="ignore"):
-            sigma: NDArray[np.float64] = np.sqrt(0.5 / precisions)
-        return sigma
+            return np.asarray(np.sqrt(0.5 / precisions))
 
     def _precisions(self, points: Points, *, is_fitted: bool) -> NDArray[np.float64]:
         """Return 1 / (2 sigma^2) of points; infinite where there is no bandwidth."""

@@ -302,8 +302,7 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         form = self._form
         left = form.describe(self._check_query(A))
         right = left if A is None and B is None else form.describe(self._check_query(B))
-        similarity: NDArray[np.float32] = form.comparison(right)(left).mean(axis=0)
-        return similarity
+        return np.asarray(form.comparison(right)(left).mean(axis=0))
 
     def rows(self) -> SimilarityRows:
         form = self._form

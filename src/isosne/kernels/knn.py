@@ -62,8 +62,7 @@ class NeighborKernel(MetricKernel):
             return self.neighbors_.distances[:, -1].astype(np.float64)
         search = search_set(self.X_fit_, self.metric_)
         _, keys = nearest(self._check_query(A), search, self._k)
-        radii: NDArray[np.float64] = self.metric_.distances(keys[:, -1], search.scale)
-        return radii
+        return self.metric_.distances(keys[:, -1], search.scale)
 
 
 class KNNKernel(NeighborKernel):
@@ -109,8 +108,7 @@ class KNNKernel(NeighborKernel):
             reach = self._radii(A) ** 2 * (1 + 1e-6)
             sq = self._sq_distance_matrix(A, B)
             return np.where(sq <= reach[:, None], np.float32(1), np.float32(0))
-        K: NDArray[np.float32] = self._rows_of(None if A is None else points).block(slice(None))[0]
-        return K
+        return np.asarray(self._rows_of(None if A is None else points).block(slice(None))[0])
 
     def _rows_of(self, new: Points | None) -> SimilarityRows:
         search = search_set(self.X_fit_, self.metric_)
@@ -231,10 +229,7 @@ class AdaptiveGaussianKernel(NeighborKernel):
 
 @kernel
 def fill_adaptive_rows(sq: Array, row_radii: Array, column_radii: Array, K: Array) -> None:
-    """Fill K with exp(-d^2 / (sigma_x sigma_y)); 1 at distance zero, whatever the bandwidths.
-
-    column_radii (n, m), or (1, m) if they are those of all rows.
-    """
+    """Fill K with exp(-d^2 / (sigma_x sigma_y)), 1 at distance zero; column_radii (n or 1, m)."""
     for i in range(sq.shape[0]):
         radius, radii = row_radii[i], column_radii[min(i, len(column_radii) - 1)]
         for j in range(sq.shape[1]):

@@ -291,10 +291,7 @@ def draw_partitions(
 
 
 class DrawnForm:
-    """The isolation kernel as the fraction of partitionings with a shared cell (Eq. 7).
-
-    Points are described by their cells, one array per scale.
-    """
+    """The share of partitionings with a shared cell (Eq. 7); cells describe the points."""
 
     def __init__(self, fitted: Points, partitions: list[Partitions]) -> None:
         self._fitted, self._partitions = fitted, partitions

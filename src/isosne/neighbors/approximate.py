@@ -35,10 +35,8 @@ neighbors are found (docs/decisions/0007 has recall 0.949 at 60)."""
 MIN_CANDIDATES, MIN_QUERY_CANDIDATES = 4000, 2500
 """Smallest number of candidates, for small k: of fitted points (chosen; not measured) and of new
 points (docs/decisions/0014)."""
-TRAINING_ROUNDS = 5
-"""Rounds of k-means (chosen; not measured)."""
-TRAINING_POINTS = 20
-"""Mean number of sampled points per cluster in k-means (chosen; not measured)."""
+TRAINING_ROUNDS, TRAINING_POINTS = 5, 20
+"""Rounds of k-means, and sampled points per cluster on average (chosen; not measured)."""
 Keep = Callable[[slice, Array, Array], None]
 """Takes the ranks, the nearest points and the distances of queries that are sorted by cluster."""
 

@@ -210,13 +210,13 @@ class DenseEuclidean(DensePoints):
         self._factors = np.empty((self.n_points, n_columns + 1), points.dtype)
         shifted = self._factors[:, :-1]
         np.subtract(points, self.shift, out=shifted)
-        self._factors[:, -1] = _sq_norms(shifted)
+        self._factors[:, -1] = np.einsum("ij,ij->i", shifted, shifted, dtype=np.float64)
         shifted *= -2
 
     def ready(self, points: Array) -> Query:
         factors = np.ones((len(points), points.shape[1] + 1), points.dtype)
-        np.subtract(points, self.shift, out=factors[:, :-1])
-        return Query(points, _sq_norms(factors[:, :-1]), factors)
+        shifted = np.subtract(points, self.shift, out=factors[:, :-1])
+        return Query(points, np.einsum("ij,ij->i", shifted, shifted, dtype=np.float64), factors)
 
     def keys(self, query: Query, columns: slice | Array) -> Array:
         """Return |z|^2 - 2 x.z, the squared distance less |x|^2; columns may be an index array."""
@@ -290,8 +290,7 @@ class CodePoints(SearchSet):
         others = self._columns[:, columns]
         agree = np.zeros((len(codes), others.shape[1]), np.min_scalar_type(codes.shape[1]))
         compare_cells(codes, np.ascontiguousarray(others), agree)
-        keys: Array = np.subtract(codes.shape[1], agree, dtype=np.float64)
-        return keys
+        return np.asarray(np.subtract(codes.shape[1], agree, dtype=np.float64))
 
     def subset(self, ids: Array) -> "CodePoints":
         return CodePoints(self._columns[:, ids].T)
@@ -311,8 +310,7 @@ class DistanceColumns(SearchSet):
         return Query(points, np.zeros(len(points)))
 
     def keys(self, query: Query, columns: slice) -> Array:
-        distances: Array = query.points[:, self.ids[columns]]
-        return distances
+        return np.asarray(query.points[:, self.ids[columns]])
 
     def subset(self, ids: Array) -> "DistanceColumns":
         return DistanceColumns(self.ids[ids])
@@ -322,8 +320,3 @@ def sq_distances(X: Points, rows: slice, search: SearchSet, metric: Metric) -> A
     """Return the squared distances (n_rows, n_points) of a block of X to a set of `exact_set`."""
     keys = search.keys(search.query(X, rows), slice(0, search.n_points))
     return metric.sq_distances(keys, search.scale)
-
-
-def _sq_norms(points: Array) -> NDArray[np.float64]:
-    norms: NDArray[np.float64] = np.einsum("ij,ij->i", points, points, dtype=np.float64)
-    return norms

@@ -123,10 +123,7 @@ def keep_others(lists: Neighbors, own: Array, ids: Array, distances: Array) -> N
 
 
 def is_other(ids: Array, own: Array) -> NDArray[np.bool_]:
-    """Return which entries of each list to keep: all but its own point.
-
-    If k duplicates with lower indices displace the point, all but the last entry.
-    """
+    """Return the entries of each list but its own point, or the last if k copies displace it."""
     is_self: NDArray[np.bool_] = ids == own[:, None]
     is_self[~is_self.any(axis=1), -1] = True
     return ~is_self

@@ -115,10 +115,7 @@ def add_differences(
 
 @kernel
 def norm(differences: Array, power: float) -> float:
-    """Return (sum of |difference|^power)^(1 / power).
-
-    Where powers would overflow or underflow, differences are divided by the largest one first.
-    """
+    """Return (sum of |difference|^power)^(1 / power), where powers would overflow too."""
     largest = 0.0
     for difference in differences:
         largest = max(largest, abs(difference))

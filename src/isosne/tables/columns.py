@@ -71,8 +71,7 @@ def as_seconds(values: Array) -> NDArray[np.float64] | None:
     unit = "datetime64[us]" if values.dtype.kind == "M" else "timedelta64[us]"
     times = values.astype(unit)
     rest = (values - times) / np.timedelta64(1, "s")  # below a microsecond; missing values are NaN
-    seconds: NDArray[np.float64] = times.astype(np.int64) / 1e6 + rest
-    return seconds
+    return np.asarray(times.astype(np.int64) / 1e6 + rest)
 
 
 def _as_moment(value: Any) -> Any:

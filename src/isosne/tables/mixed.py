@@ -77,10 +77,7 @@ def _as_numbers_or_text(values: Array) -> Array:
 def take_columns(
     table: Table, chosen: Array | None, wanted: Sequence[str] | None
 ) -> dict[str, Array]:
-    """Return columns of some rows, numeric or not, by name; missing values are NaN.
-
-    ``chosen`` None: all rows; ``wanted`` None: all columns.
-    """
+    """Return wanted columns (None: all) of chosen rows (None: all) by name; NaN where missing."""
     rows = table.rows
     chosen = np.arange(rows.shape[0]) if chosen is None else chosen
     numeric = list(table.names or ())

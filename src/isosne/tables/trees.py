@@ -181,10 +181,7 @@ def varies(column: Array, rows: Array) -> bool:
 def draw_threshold(
     column: Array, rows: Array, is_category: bool, seed: int, node: int, uniform: float
 ) -> float:
-    """Return a value between the smallest and the largest, or the salt of a hash of categories.
-
-    NaN if none of TRIES salts gave each side a category.
-    """
+    """Return a value between the smallest and the largest, or of categories a salt that splits."""
     if is_category:
         for k in range(TRIES):
             salt = np.float64(draw(seed, node, SUBSET + k))
