@@ -128,6 +128,10 @@ class MetricKernel(BaseEstimator, ABC):
 
         n_partners: number of neighbors to compare with; None is all. The others may serve to rank.
         """
+        return self._near_similarity(*(part[:, :n_partners] for part in neighbors))
+
+    def _near_similarity(self, ids: Array, distances: Array) -> Layers:
+        """Return the similarity (n_scales, n, k) to the nearest fitted points, of any points."""
         raise NotImplementedError  # the plan compares all pairs: n_relevant is 0
 
     def far_partners(self) -> FarPartners | None:
@@ -152,7 +156,7 @@ class MetricKernel(BaseEstimator, ABC):
 
         neighbors: the lists of the fitted points, if the kernel `uses_fitted_lists`.
         """
-        raise NotImplementedError  # the plan compares all pairs: n_relevant is 0
+        return lambda points, ids, distances: self._near_similarity(ids, distances)
 
     def toward_fitted(self) -> SimilarityLayers:
         """Return a function from new points to their similarity to the fitted points."""

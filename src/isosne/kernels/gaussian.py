@@ -14,7 +14,7 @@ from isosne._blocks import for_each_block
 from isosne._checks import as_scales, is_number
 from isosne._numba import kernel
 from isosne._portable import each_log, exp, log
-from isosne._types import Array, Layers, Neighbors, NeighborSimilarity, Points, SimilarityRows
+from isosne._types import Array, Layers, Points, SimilarityRows
 from isosne.errors import DegenerateRowsWarning, ParameterError
 from isosne.kernels.base import ROWS, KernelCosts, MetricKernel
 from isosne.neighbors.distances import exact_set, sq_distances
@@ -274,14 +274,7 @@ class GaussianKernel(MetricKernel):
         # Scaled: in high dimensions exp(-d^2 / (2 sigma^2)) itself can underflow in float32.
         fill_rows(sq, own, True, precisions, K)
 
-    def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
-        return self._near_similarity(neighbors.distances[:, :n_partners])
-
-    def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
-        return lambda points, ids, distances: self._near_similarity(distances)
-
-    def _near_similarity(self, distances: Array) -> Layers:
-        """Return the similarity (n_scales, n, k) at distances (n, k) to the nearest points."""
+    def _near_similarity(self, ids: Array, distances: Array) -> Layers:
         n_scales, n = len(self.perplexity_), len(distances)
         K, precisions = np.empty((n_scales, *distances.shape), np.float32), np.empty((n_scales, n))
 

@@ -123,13 +123,7 @@ class KNNKernel(NeighborKernel):
 
         return SimilarityRows(len(ids), 1, compute)
 
-    def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
-        return self._among_nearest(neighbors.indices[:, :n_partners])
-
-    def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
-        return lambda points, ids, distances: self._among_nearest(ids)
-
-    def _among_nearest(self, ids: Array) -> NDArray[np.float32]:
+    def _near_similarity(self, ids: Array, distances: Array) -> Layers:
         among = np.arange(ids.shape[1]) < self._k
         return np.broadcast_to(among, ids.shape).astype(np.float32, order="C")[None]
 

@@ -83,7 +83,7 @@ type, and its square is finite in float64."""
 def search_set(
     X: Points, metric: Metric, ids: Array | None = None, *, precision: type | None = None
 ) -> SearchSet:
-    """Return points as `exact_set` does; dense Euclidean keys are products in the precision."""
+    """Return points as `exact_set` does, but dense Euclidean keys are products, in `precision`."""
     found = exact_set(X, metric, ids, precision=precision or working_dtype(X))
     if isinstance(found, DensePoints) and found.metric.is_squared:
         return DenseEuclidean(found.points, found.metric, found.scale)
@@ -285,7 +285,6 @@ class CodePoints(SearchSet):
         return Query(codes, np.zeros(len(codes)))
 
     def keys(self, query: Query, columns: slice) -> Array:
-        """Return the number of columns in which points differ."""
         codes = query.points
         others = self._columns[:, columns]
         agree = np.zeros((len(codes), others.shape[1]), np.min_scalar_type(codes.shape[1]))
