@@ -15,7 +15,7 @@ from benchmarks.paper.settings import Settings
 from isosne._types import Array, Points
 from isosne.datasets import DataSet, load
 from isosne.datasets.records import RECORDS
-from isosne.kernels.psi import resolve_psi
+from isosne.kernels.isolation import resolve_psi
 from isosne.studies.parameter_sweep import Sweep, sweep
 
 Grid = dict[str, list[Any]]

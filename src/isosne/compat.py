@@ -5,7 +5,7 @@ import compat as manifold`` replaces ``from sklearn import manifold``.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 import sklearn.manifold
@@ -148,8 +148,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Map the points, or with ``metric="precomputed"`` their distances; y is ignored."""
         self._check()
         schedule, given, start = self._schedule(), X, self.init
-        parameters, metric = dict(self.metric_params or {}), cast(Any, self.metric)
+        parameters = dict(self.metric_params or {})
         p = float(parameters.pop("p", 2.0))
+        metric: Any = self.metric
         if isinstance(metric, str):
             metric = SAME_METRICS.get(metric, metric)
         if parameters or not is_one_of(metric, METRICS):
@@ -158,10 +159,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         kernel: MetricKernel = OwnerKernel(metric=metric, p=p)
         if self.perplexity != "auto":
             kernel = GaussianKernel(self.perplexity, metric=metric, p=p)
-        methods: dict[str, Any] = {
-            "barnes_hut": ("sparse", Tree(float(self.angle))),
-            "exact": ("dense", "exact"),
-        }
+        tree = Tree(float(self.angle))
+        methods: dict[str, Any] = {"barnes_hut": ("sparse", tree), "exact": ("dense", "exact")}
         affinities, forces = methods.get(self.method, ("auto", "auto"))
         stops = self.n_iter_without_progress is not None or self.min_grad_norm is not None
         self.model_ = _TSNE(
@@ -190,17 +189,16 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _check(self) -> None:
         """Raise an error, by scikit-learn's names, for values that no map can be made with."""
         usual, ends = "'auto' suits most data.", "None takes all steps."
-        if self.early_exaggeration != "auto":
-            check_number(self.early_exaggeration, "early_exaggeration", low=1, hint=usual)
-        if self.learning_rate != "auto":
-            check_number(self.learning_rate, "learning_rate", low=0, hint=usual)
-        if self.max_iter != "auto":
-            check_count(self.max_iter, "max_iter", low=1, hint="1000 is usual.")
-        if self.n_iter_without_progress is not None:
-            n_iter = self.n_iter_without_progress
-            check_count(n_iter, "n_iter_without_progress", low=-1, hint=ends)
-        if self.min_grad_norm is not None:
-            check_number(self.min_grad_norm, "min_grad_norm", low=0, hint=ends)
+        for name, left_out, check, low, hint in (
+            ("early_exaggeration", "auto", check_number, 1, usual),
+            ("learning_rate", "auto", check_number, 0, usual),
+            ("max_iter", "auto", check_count, 1, "1000 is usual."),
+            ("n_iter_without_progress", None, check_count, -1, ends),
+            ("min_grad_norm", None, check_number, 0, ends),
+        ):
+            value = getattr(self, name)
+            if value != left_out:
+                check(value, name, low=low, hint=hint)
         check_number(self.angle, "angle", low=0, high=1, hint="0.5 is usual.")
         for name, known in (("init", INITS), ("method", METHODS)):
             value = getattr(self, name)

@@ -15,8 +15,8 @@ from tests.contract import every_loop, kernel_bits
 pytestmark = pytest.mark.compiled
 ROOT = Path(__file__).parents[2]
 UNIT_TESTS = {
-    "test_closed_form.py": "closed_form_is_the_expectation or by_hand or listed",
-    "test_forest.py": "alone or copies or csr or box",
+    "test_closed_form.py": "closed_form_is_the_expectation or listed",
+    "test_forest.py": "alone or copies or csr",
     "test_monte_carlo.py": "scan_and_walk or smallest or all_pairs_and_of_partners or partners",
 }
 """Unit tests that run with bounds checked: of loops whose indices depend on the data."""

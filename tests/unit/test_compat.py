@@ -19,37 +19,24 @@ from isosne.errors import ParameterError
 from tests.conftest import refuses
 
 X = load_iris().data[::2]
+PARAMETERS = inspect.signature(compat.TSNE).parameters
 
 
 def test_the_parameters_are_those_of_scikit_learn():
-    ours = inspect.signature(compat.TSNE).parameters
     theirs = inspect.signature(sklearn.manifold.TSNE).parameters
-    assert list(ours) == list(theirs)
-    assert [p.kind for p in ours.values()] == [p.kind for p in theirs.values()]
+    assert list(PARAMETERS) == list(theirs)
+    assert [p.kind for p in PARAMETERS.values()] == [p.kind for p in theirs.values()]
 
 
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (
-            {"n_iter": 1000},
-            ("'n_iter'. Use max_iter=1000."),
-        ),
+        ({"n_iter": 1000}, "'n_iter'. Use max_iter=1000."),
         ({"n_epochs": 200}, "'n_epochs'. Use max_iter=200."),
-        (
-            {"initialization": np.zeros((40, 2))},
-            "'initialization'. Use init=initialization.",
-        ),
+        ({"initialization": np.zeros((40, 2))}, "'initialization'. Use init=initialization."),
         ({"seed": 3}, "'seed'. Use random_state=3."),
         ({"perplexty": 30}, "'perplexty'. Did you mean 'perplexity'?"),
-        (
-            {"colour": "red"},
-            (
-                "'colour'. Its parameters are n_components, perplexity, early_exaggeration, "
-                "learning_rate, max_iter, n_iter_without_progress, min_grad_norm, metric, "
-                "metric_params, init, verbose, random_state, method, angle, n_jobs."
-            ),
-        ),
+        ({"colour": "red"}, f"'colour'. Its parameters are {', '.join(PARAMETERS)}."),
     ],
 )
 def test_an_unknown_parameter_names_what_to_use_instead(given, sentence):
@@ -105,16 +92,11 @@ def test_every_parameter_reaches_the_estimator():
     assert model.embedding_.shape == (75, 1)
 
 
-def test_the_exact_method_compares_all_pairs():
-    used = compat.TSNE(perplexity=10, method="exact", max_iter=10).fit(X).model_
-    assert (used.affinities, used.forces) == ("dense", "exact")
-    assert used.n_iter_ == 10
-
-
-def test_start_and_verbosity(capsys):
+def test_the_exact_method_a_given_start_and_verbosity(capsys):
     start = X[:, :2] - X[:, :2].mean(axis=0)
-    given = compat.TSNE(init=start, max_iter=1, verbose=1).fit(X)
-    np.testing.assert_array_equal(given.model_.start, start)
+    given = compat.TSNE(init=start, method="exact", max_iter=10, verbose=1).fit(X).model_
+    assert (given.affinities, given.forces, given.n_iter_) == ("dense", "exact", 10)
+    np.testing.assert_array_equal(given.start, start)
     assert "points" in capsys.readouterr().err
 
 
@@ -139,11 +121,8 @@ def test_other_metrics_are_computed_by_scikit_learn():
         assert model.model_.kernel_.metric == "precomputed"
         np.testing.assert_allclose(model.model_.kernel_.X_fit_, D, atol=1e-12)
         assert model.n_features_in_ == 4
-
-
-def test_principal_components_start_a_map_of_any_metric():
-    model = compat.TSNE(metric="braycurtis", init="pca", max_iter=1)
-    assert model.fit(X).model_.start[:, 0].std() == pytest.approx(1e-4)
+    model = compat.TSNE(metric="braycurtis", init="pca", max_iter=1).fit(X).model_
+    assert model.start[:, 0].std() == pytest.approx(1e-4)
 
 
 def test_precomputed_distances_dense_and_of_neighbors():
@@ -178,51 +157,28 @@ def test_new_points_frames_and_pipelines():
     assert pipeline.fit_transform(X).shape == (75, 2)
 
 
+METRIC = (
+    "be a metric of isosne or of sklearn.metrics.pairwise_distances; got metric='rocket'. "
+    "Correct its name or its metric_params, or pass a function of two points."
+)
+USUAL = "'auto' suits most data."
+
+
 @pytest.mark.parametrize(
-    ("settings", "sentence"),
+    ("name", "value", "rest"),
     [
-        (
-            {"init": "warm"},
-            (
-                "init must be one of 'auto', 'pca', 'random'; got init='warm'. "
-                "'auto' suits most data."
-            ),
-        ),
-        (
-            {"method": "fft"},
-            (
-                "method must be one of 'auto', 'barnes_hut', 'exact'; got method='fft'. 'auto' "
-                "suits most data."
-            ),
-        ),
-        (
-            {"metric": "rocket"},
-            (
-                "metric must be a metric of isosne or of sklearn.metrics.pairwise_distances; got "
-                "metric='rocket'. Correct its name or its metric_params, or pass a function of two "
-                "points."
-            ),
-        ),
-        (
-            {"early_exaggeration": 0.5},
-            (
-                "early_exaggeration must be a number from 1 up; got early_exaggeration=0.5. "
-                "'auto' suits most data."
-            ),
-        ),
-        (
-            {"max_iter": 0},
-            "max_iter must be an integer from 1 up; got max_iter=0. 1000 is usual.",
-        ),
-        (
-            {"angle": 2},
-            "angle must be a number from 0 to 1; got angle=2. 0.5 is usual.",
-        ),
+        ("init", "warm", f"be one of 'auto', 'pca', 'random'; got init='warm'. {USUAL}"),
+        ("method", "fft", f"be one of 'auto', 'barnes_hut', 'exact'; got method='fft'. {USUAL}"),
+        ("metric", "rocket", METRIC),
+        ("learning_rate", None, f"be a number from 0 up; got learning_rate=None. {USUAL}"),
+        ("max_iter", 0, "be an integer from 1 up; got max_iter=0. 1000 is usual."),
+        ("min_grad_norm", -1, "be a number from 0 up; got min_grad_norm=-1. None takes all steps."),
+        ("angle", 2, "be a number from 0 to 1; got angle=2. 0.5 is usual."),
     ],
 )
-def test_wrong_values_are_named_as_scikit_learn_names_them(settings, sentence):
-    with refuses(ParameterError, sentence):
-        compat.TSNE(**settings).fit(X)
+def test_wrong_values_are_named_as_scikit_learn_names_them(name, value, rest):
+    with refuses(ParameterError, f"{name} must {rest}"):
+        compat.TSNE(**{name: value}).fit(X)
 
 
 def checks_of_scikit_learn():

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix, issparse
 
-import isosne.scanpy
 from isosne import TSNE, GaussianKernel, IsolationKernel
 from isosne.errors import DataError, ParameterError
 from isosne.quality import compare
+from isosne.scanpy import tsne
 from tests.conftest import refuses
 
 
@@ -25,7 +25,7 @@ def cells():
 
 
 def test_the_map_is_that_of_the_estimator_on_the_principal_components(cells):
-    assert isosne.scanpy.tsne(cells) is None
+    assert tsne(cells) is None
     expected = TSNE(random_state=0).fit_transform(cells.obsm["X_pca"])
     np.testing.assert_array_equal(cells.obsm["X_isosne"], expected)
     assert cells.uns["isosne"] == {
@@ -36,7 +36,7 @@ def test_the_map_is_that_of_the_estimator_on_the_principal_components(cells):
 
 
 def test_a_copy_leaves_the_object_as_it_is(cells):
-    found = isosne.scanpy.tsne(cells, n_pcs=4, key_added="map", random_state=3, copy=True)
+    found = tsne(cells, n_pcs=4, key_added="map", random_state=3, copy=True)
     expected = TSNE(random_state=3).fit_transform(cells.obsm["X_pca"][:, :4])
     np.testing.assert_array_equal(found.obsm["map"], expected)
     assert found.uns["map"]["params"]["n_pcs"] == 4
@@ -50,7 +50,7 @@ def test_a_copy_leaves_the_object_as_it_is(cells):
 )
 def test_the_representation_is_chosen_as_scanpy_chooses_it(cells, n_genes, settings, name):
     cells = cells[:, :n_genes].copy()
-    isosne.scanpy.tsne(cells, **settings)
+    tsne(cells, **settings)
     values = cells.X if name == "X" else cells.obsm[name]
     expected = TSNE(random_state=0).fit_transform(values)
     np.testing.assert_array_equal(cells.obsm["X_isosne"], expected)
@@ -58,7 +58,7 @@ def test_the_representation_is_chosen_as_scanpy_chooses_it(cells, n_genes, setti
 
 def test_affinities_are_symmetric_sparse_and_sum_to_one(cells):
     for kernel in ("owner", GaussianKernel(5), IsolationKernel(8)):
-        isosne.scanpy.tsne(cells, kernel=kernel, affinities=True)
+        tsne(cells, kernel=kernel, affinities=True)
         P = cells.obsp["isosne_connectivities"]
         assert issparse(P)
         assert P.shape == (80, 80)
@@ -69,7 +69,7 @@ def test_affinities_are_symmetric_sparse_and_sum_to_one(cells):
 
 
 def test_trust_is_that_of_each_cell_in_the_representation(cells):
-    isosne.scanpy.tsne(cells, n_pcs=5, trust=True)
+    tsne(cells, n_pcs=5, trust=True)
     expected = compare(cells.obsm["X_pca"][:, :5], cells.obsm["X_isosne"], k=10).trust().agreement
     np.testing.assert_array_equal(cells.obs["isosne_trust"], expected)
 
@@ -81,7 +81,7 @@ def test_a_neighbor_graph_gives_the_affinities(cells):
     cells.obsp["mine_connectivities"] = graph
     cells.uns["mine"] = {"connectivities_key": "mine_connectivities"}
     del cells.obsm["X_pca"]
-    isosne.scanpy.tsne(cells, neighbors_key="mine", affinities=True)
+    tsne(cells, neighbors_key="mine", affinities=True)
     expected = TSNE("precomputed", random_state=0).fit_transform(graph)
     np.testing.assert_array_equal(cells.obsm["X_isosne"], expected)
     assert cells.uns["isosne"]["params"]["neighbors_key"] == "mine"
@@ -90,7 +90,7 @@ def test_a_neighbor_graph_gives_the_affinities(cells):
 
 
 def test_results_survive_a_file(cells, tmp_path):
-    isosne.scanpy.tsne(cells, kernel=IsolationKernel(8), affinities=True, trust=True)
+    tsne(cells, kernel=IsolationKernel(8), affinities=True, trust=True)
     cells.write_h5ad(tmp_path / "cells.h5ad")
     found = anndata.read_h5ad(tmp_path / "cells.h5ad")
     np.testing.assert_array_equal(found.obsm["X_isosne"], cells.obsm["X_isosne"])
@@ -104,55 +104,53 @@ def test_the_genes_of_a_backed_object_are_read(cells, tmp_path, as_sparse):
     plain = anndata.AnnData(csr_matrix(X) if as_sparse else X)
     plain.write_h5ad(tmp_path / "cells.h5ad")
     backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
-    isosne.scanpy.tsne(backed, use_rep="X")
-    isosne.scanpy.tsne(plain, use_rep="X")
+    tsne(backed, use_rep="X")
+    tsne(plain, use_rep="X")
     np.testing.assert_array_equal(backed.obsm["X_isosne"], plain.obsm["X_isosne"])
     backed.file.close()
 
 
-def test_what_cannot_be_mapped_is_refused(cells):
-    with refuses(
-        DataError,
+REFUSED = {
+    "no object": pytest.param(
+        lambda cells: tsne(cells.X),
         "adata must be an AnnData object; got a ndarray. For arrays and data frames, use "
         "isosne.TSNE().fit(X).",
-    ):
-        isosne.scanpy.tsne(cells.X)
-    with refuses(
-        ParameterError,
+    ),
+    "representation": pytest.param(
+        lambda cells: tsne(cells, use_rep="X_scvi"),
         "use_rep must be one of 'X', 'X_pca'; got use_rep='X_scvi'. Other representations must be "
         "computed and stored in obsm first.",
-    ):
-        isosne.scanpy.tsne(cells, use_rep="X_scvi")
-    with refuses(
-        ParameterError,
+    ),
+    "components": pytest.param(
+        lambda cells: tsne(cells, 11),
         "n_pcs must be an integer from 1 to 10; got n_pcs=11. Pass a number of columns of X_pca, "
         "or compute more of them.",
-    ):
-        isosne.scanpy.tsne(cells, 11)
-    with refuses(
-        ParameterError,
+    ),
+    "graph": pytest.param(
+        lambda cells: tsne(cells, neighbors_key="neighbors"),
         "neighbors_key must name a neighbor graph in uns, with its connectivities in obsp; got "
         "neighbors_key='neighbors'. Run scanpy.pp.neighbors(adata) first.",
-    ):
-        isosne.scanpy.tsne(cells, neighbors_key="neighbors")
-    with refuses(
-        ParameterError,
+    ),
+    "kernel of a graph": pytest.param(
+        lambda cells: tsne(cells, kernel="gaussian", neighbors_key="neighbors"),
         "kernel must be left out if neighbors_key is set, whose graph has the affinities; got "
         "kernel='gaussian'. Leave out kernel or neighbors_key.",
-    ):
-        isosne.scanpy.tsne(cells, kernel="gaussian", neighbors_key="neighbors")
-    del cells.obsm["X_pca"]
-    with refuses(
-        DataError,
+    ),
+    "no components": pytest.param(
+        lambda cells: tsne(anndata.AnnData(cells.X)),
         "adata must have principal components in obsm['X_pca'], because it has 60 genes; it has "
         "none. Run scanpy.pp.pca(adata) first, or pass use_rep='X' to map all genes.",
-    ):
-        isosne.scanpy.tsne(cells)
-    empty = anndata.AnnData(obs=cells.obs)
-    with refuses(
-        DataError,
+    ),
+    "no genes": pytest.param(
+        lambda cells: tsne(anndata.AnnData(obs=cells.obs)),
         "adata must have an array X; it has none. Name an array of obsm with use_rep.",
-    ):
-        isosne.scanpy.tsne(empty)
+    ),
+}
+
+
+@pytest.mark.parametrize(("ask", "sentence"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_mapped_is_refused(cells, ask, sentence):
+    with refuses((DataError, ParameterError), sentence):
+        ask(cells)
     assert list(cells.obs) == ["kind"]
     assert not cells.uns

@@ -27,8 +27,7 @@ def conditional_rows(layers: NDArray[np.float32]) -> NDArray[np.float32]:
     filled = sums > SMALLEST
     n_filled = np.maximum(filled.sum(axis=0), 1)
     layers *= np.where(filled, 1 / (np.where(filled, sums, 1) * n_filled), 0).astype(np.float32)
-    mean: NDArray[np.float32] = layers[0] if len(layers) == 1 else layers.sum(axis=0)
-    return mean
+    return np.asarray(layers[0] if len(layers) == 1 else layers.sum(axis=0))
 
 
 MIRROR = 512
@@ -120,10 +119,7 @@ def full_affinities(rows: SimilarityRows, kernel: Kernel) -> tuple[DenseMatrix, 
 def given_affinities(
     affinities: Points, *, as_dense: bool
 ) -> tuple[DenseMatrix | SparseMatrix, NDArray[np.int64]]:
-    """Return p_ij = (a_ij + a_ji) / sum with zero diagonal, and the points without affinities.
-
-    affinities (n, n), dense or CSR, not negative.
-    """
+    """Return p_ij = (a_ij + a_ji) / sum with zero diagonal, and the points without affinities."""
     if as_dense:
         full = affinities.toarray() if isinstance(affinities, csr_array) else affinities
         dense = np.add(full, full.T, dtype=np.float64)

@@ -18,7 +18,7 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._portable import each_log
 from isosne._types import Array, PartitionKernel, Partners
-from isosne.neighbors.codes import compare_partners
+from isosne.neighbors.pairs import compare_partners
 
 N_DRAWS = 64
 """Partners per point and step (measured: docs/decisions/0006)."""
@@ -68,7 +68,7 @@ class SampledAffinities:
                 part = slice(s * k, (s + 1) * k)
                 chances = rng.random((2, rows.stop - rows.start, k), dtype=np.float32)
                 indices, weights = (array[rows, part] for array in partners)
-                scale.draw(rows, chances, indices, weights)
+                scale.draw(scale.cells[rows], rows.start, chances, indices, weights)
 
         for_each_block(n, BLOCK_ROWS, work)
         partners.weights[:, : self.n_draws] *= np.float32(0.5 / n / self.n_draws)
@@ -93,10 +93,7 @@ class SampledAffinities:
         partners.weights[targets, -1] = (0.5 / n * sizes).astype(np.float32)
 
     def draw_toward(self, layers: list[Array]) -> NDArray[np.uint32]:
-        """Return fitted points (m, k) drawn in proportion to their similarity to new points.
-
-        layers: cells (m, t) of the new points, one array per scale.
-        """
+        """Return fitted points (m, k) drawn by their similarity to new points with these cells."""
         k = PLACE_DRAWS // len(self._scales)
         m = len(layers[0])
         indices = np.empty((m, k * len(layers)), np.uint32)
@@ -110,7 +107,7 @@ class SampledAffinities:
                 rng = np.random.default_rng([self._seed, s])
                 once = rng.random((2, 1, k), dtype=np.float32)
                 chances = np.broadcast_to(once, (2, rows.stop - rows.start, k))
-                scale.draw_toward(cells[rows], chances, indices[rows, part], weights[rows, part])
+                scale.draw(cells[rows], -1, chances, indices[rows, part], weights[rows, part])
 
         for_each_block(m, BLOCK_ROWS, work)
         return indices
@@ -139,7 +136,7 @@ class CellMembers:
 
     def __init__(self, cells: Array, n_cells: int) -> None:
         self.n_points, n_partitions = cells.shape
-        self._cells = cells
+        self.cells = cells
         self._starts = np.zeros((n_partitions, n_cells + 1), np.int64)
         self._members = np.empty((n_partitions, self.n_points), np.int32)
 
@@ -150,29 +147,30 @@ class CellMembers:
                 self._members[p] = np.argsort(column, kind="stable")
 
         for_each_block(n_partitions, 4, work)
-        self.n_others = np.zeros(self.n_points)
-        for p in range(n_partitions):
-            self.n_others += np.diff(self._starts[p])[cells[:, p]] - 1
+        self.n_others = self._sizes(cells) - n_partitions
         self.shares = np.ones(self.n_points)
 
-    def draw(self, rows: slice, chances: Array, indices: Array, weights: Array) -> None:
-        """Fill partners and weights (n_rows, k) of a block of points; chances (2, n_rows, k)."""
-        members = self._starts, self._members, self.n_others, self.shares
-        draw_partners(self._cells[rows], members, rows.start, chances, indices, weights)
+    def _sizes(self, cells: Array) -> NDArray[np.float64]:
+        """Return the number of points in the cells (n, t), summed over the partitionings."""
+        sizes = np.zeros(len(cells))
+        for p in range(cells.shape[1]):
+            sizes += np.diff(self._starts[p])[cells[:, p]]
+        return sizes
 
-    def draw_toward(self, cells: Array, chances: Array, indices: Array, weights: Array) -> None:
-        """Fill the partners (m, k) of new points with cells (m, t)."""
-        sizes = sum(np.diff(self._starts[p])[cells[:, p]] for p in range(cells.shape[1]))
-        members = self._starts, self._members, np.asarray(sizes, np.float64), self.shares
-        draw_partners(cells, members, -1, chances, indices, weights)
+    def draw(
+        self, cells: Array, first: int, chances: Array, indices: Array, weights: Array
+    ) -> None:
+        """Fill partners and weights (n, k) of points from `first` on, or of new ones (-1)."""
+        n_others = self.n_others if first >= 0 else self._sizes(cells)
+        members = self._starts, self._members, n_others, self.shares
+        draw_partners(cells, members, first, chances, indices, weights)
 
     def probabilities(self, rows: slice, partners: Array) -> NDArray[np.float64]:
         """Return p_{j|i} + p_{i|j} of a block of points i and their partners j (n_rows, k)."""
         shared = np.empty(partners.shape)
-        compare_partners(self._cells[rows], self._cells, partners, shared)
+        compare_partners(self.cells[rows], self.cells, partners, shared)
         rates = self.shares / np.maximum(self.n_others, 1)
-        result: NDArray[np.float64] = shared * (rates[rows, None] + rates[partners])
-        return result
+        return np.asarray(shared * (rates[rows, None] + rates[partners]))
 
 
 @kernel

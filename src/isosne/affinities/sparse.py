@@ -22,7 +22,7 @@ from isosne._types import (
 from isosne.affinities.dense import conditional_rows
 from isosne.errors import ParameterError, suggest
 
-SEARCHES = ("auto", "exact", "approximate")
+FORMS, SEARCHES = ("auto", "dense", "sparse", "sampled"), ("auto", "exact", "approximate")
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,9 @@ class Sparse:
 
     def __post_init__(self) -> None:
         if not is_one_of(self.neighbors, SEARCHES):
-            raise ParameterError(
-                "neighbors",
-                f"be one of {', '.join(map(repr, SEARCHES))}",
-                self.neighbors,
-                suggest(self.neighbors, SEARCHES, "'auto' chooses by the number of points."),
-            )
-
-
-FORMS = ("auto", "dense", "sparse", "sampled")
+            rule = f"be one of {', '.join(map(repr, SEARCHES))}"
+            hint = suggest(self.neighbors, SEARCHES, "'auto' chooses by the number of points.")
+            raise ParameterError("neighbors", rule, self.neighbors, hint)
 
 
 def as_affinities(affinities: object) -> tuple[str | None, str | None]:
@@ -63,12 +57,9 @@ def as_affinities(affinities: object) -> tuple[str | None, str | None]:
         return "sparse", None if affinities.neighbors == "auto" else affinities.neighbors
     if isinstance(affinities, str) and affinities in FORMS:
         return None if affinities == "auto" else affinities, None
-    raise ParameterError(
-        "affinities",
-        f"be one of {', '.join(map(repr, FORMS))}, or Sparse(...)",
-        affinities,
-        suggest(affinities, FORMS, "'auto' chooses by size and memory."),
-    )
+    rule = f"be one of {', '.join(map(repr, FORMS))}, or Sparse(...)"
+    hint = suggest(affinities, FORMS, "'auto' chooses by size and memory.")
+    raise ParameterError("affinities", rule, affinities, hint)
 
 
 def sparse_affinities(

@@ -2,9 +2,7 @@
 
 * ``base``: the protocol and base class of all kernels
 * ``isolation``: the isolation kernel of the paper (Eq. 6 and 7)
-* ``psi``: automatic choice of psi and of the number of partitionings; list lengths
 * ``monte_carlo``, ``closed_form``: the isolation kernel by sampling, and its expectation
-* ``forest``: isolation trees as partitionings
 * ``owner``, ``ownership``: the owner kernel, the default, and its law of ranks
 * ``gaussian``, ``knn``: the kernels that the paper compares with (Eq. 1, App. D)
 * ``given``: affinities and kernels that the user provides

@@ -43,26 +43,17 @@ ROWS = 64
 
 
 class KernelCosts(NamedTuple):
-    """List lengths and memory of a kernel for a number of points."""
+    """List lengths per point, and memory, of a kernel for a number of points."""
 
-    n_relevant: int
-    """Neighbors per point that the similarity depends on; 0 if neighbor lists cannot be used."""
-    n_partners: int
-    """Neighbors per point that get a probability when affinities are sparse."""
-    n_placed: int | None = None
-    """Neighbors that a new point is compared with; None means n_partners."""
-    n_far: int = 0
-    """Partners per point besides neighbors, at scales too broad for neighbor lists."""
-    needs_lists_only: bool = False
-    """Whether a similarity follows from neighbor lists, so that sparse affinities lose little."""
-    pair_bytes: int = 4
-    """Bytes per pair when affinities are dense."""
-    n_partitions: int = 0
-    """Number of partitionings per scale; 0 if none are drawn."""
-    psis: tuple[int, ...] = ()
-    """Number of cells per partitioning at each scale, if there are cells or ranks."""
-    has_trees: bool = False
-    """Whether partitionings are trees, which do not store the sampled points."""
+    n_relevant: int  # neighbors that the similarity depends on; 0 if lists cannot be used
+    n_partners: int  # neighbors that get a probability when affinities are sparse
+    n_placed: int | None = None  # neighbors that a new point is compared with; None: n_partners
+    n_far: int = 0  # partners besides neighbors, at scales too broad for neighbor lists
+    needs_lists_only: bool = False  # a similarity follows from lists: sparse loses little
+    pair_bytes: int = 4  # bytes per pair when affinities are dense
+    n_partitions: int = 0  # partitionings per scale; 0 if none are drawn
+    psis: tuple[int, ...] = ()  # cells per partitioning at each scale, if there are cells or ranks
+    has_trees: bool = False  # partitionings are trees, which do not store the sampled points
 
     @property
     def n_draws(self) -> int:
@@ -135,9 +126,12 @@ class MetricKernel(BaseEstimator, ABC):
     def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         """Return the similarity (n_scales, n, k) of each fitted point to its nearest neighbors.
 
-        n_partners: number of neighbors per point to compare with, None for all; the others may
-        serve to rank. Rows may have any scale.
+        n_partners: number of neighbors to compare with; None is all. The others may serve to rank.
         """
+        return self._near_similarity(*(part[:, :n_partners] for part in neighbors))
+
+    def _near_similarity(self, ids: Array, distances: Array) -> Layers:
+        """Return the similarity (n_scales, n, k) to the nearest fitted points, of any points."""
         raise NotImplementedError  # the plan compares all pairs: n_relevant is 0
 
     def far_partners(self) -> FarPartners | None:
@@ -162,7 +156,7 @@ class MetricKernel(BaseEstimator, ABC):
 
         neighbors: the lists of the fitted points, if the kernel `uses_fitted_lists`.
         """
-        raise NotImplementedError  # the plan compares all pairs: n_relevant is 0
+        return lambda points, ids, distances: self._near_similarity(ids, distances)
 
     def toward_fitted(self) -> SimilarityLayers:
         """Return a function from new points to their similarity to the fitted points."""
@@ -173,10 +167,7 @@ class MetricKernel(BaseEstimator, ABC):
         """Return the list lengths and the memory for a number of points, before `fit`."""
 
     def nearest_others(self, ids: Array) -> Array:
-        """Return the nearest neighbor of each fitted point in ``ids`` among the other points.
-
-        Ties go to the lower index.
-        """
+        """Return the nearest neighbor of each fitted point in ``ids`` among the other points."""
         # Two candidates: a point is usually its own nearest, unless a duplicate has a lower index.
         found, _ = nearest(self.X_fit_[ids], search_set(self.X_fit_, self.metric_), 2)
         return np.where(found[:, 0] == ids, found[:, 1], found[:, 0])
@@ -242,10 +233,7 @@ class MetricKernel(BaseEstimator, ABC):
         """Raise an error if lists of n_listed neighbors are too short for the kernel."""
 
     def n_listed(self, points: Points | None = None) -> int | None:
-        """Return the number of neighbors per point that are known; None if all can be compared.
-
-        points: the points of a fit; None is the fitted points.
-        """
+        """Return how many neighbors per point are known (None: all), of these or of X_fit_."""
         points = self.X_fit_ if points is None else points
         is_graph = self.metric == "precomputed" and isinstance(points, csr_array)
         return n_stored(points) if is_graph else None
@@ -253,11 +241,8 @@ class MetricKernel(BaseEstimator, ABC):
     def _remember(self, points: Points, metric: Metric | None = None, **fitted: Any) -> Self:
         """Set the fitted attributes. metric: the fitted metric, if it is known already."""
         metric = metric or self.fit_metric(points)
-        self.n_features_in_ = points.shape[1]
-        self.X_fit_ = points
-        self.metric_ = metric
-        for name, value in fitted.items():
-            setattr(self, name, value)
+        fitted |= {"X_fit_": points, "metric_": metric, "n_features_in_": points.shape[1]}
+        self.__dict__.update(fitted)
         return self
 
     def fit_metric(self, points: Points) -> Metric:

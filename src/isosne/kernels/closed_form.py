@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
-from isosne._types import Array, Neighbors, NeighborSimilarity, Points, SimilarityRows
-from isosne.neighbors.distances import refuse_all_pairs, search_set
+from isosne._types import Array, Neighbors, NeighborSimilarity, Points
+from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import nearest, with_self
 from isosne.neighbors.metric import Metric
 
@@ -31,20 +30,12 @@ BLOCK_PAIRS = 2**15
 
 
 class ClosedForm:
-    """The isolation kernel of infinitely many partitionings (Eq. 6), from ranks of distances.
-
-    Points are described by the lists of the fitted points nearest to them, for all scales.
-    """
+    """The expectation of Eq. 6; points are described by the fitted points nearest to them."""
 
     def __init__(self, fitted: Points, metric: Metric, psis: tuple[int, ...]) -> None:
-        self._fitted = fitted
-        self._metric = metric
-        self._psis = psis
+        self._fitted, self._metric, self._psis = fitted, metric, psis
 
     def describe(self, points: Points) -> list[Array]:
-        is_graph = self._metric.name == "precomputed" and isinstance(self._fitted, csr_array)
-        if is_graph:  # lists of fitted points must contain themselves
-            raise refuse_all_pairs()
         length = list_length(self._fitted.shape[0], min(self._psis))
         ids, _ = nearest(points, search_set(self._fitted, self._metric), length)
         return [ids]
@@ -52,11 +43,6 @@ class ClosedForm:
     def comparison(self, described: list[Array]) -> Callable[[list[Array]], NDArray[np.float32]]:
         n = self._fitted.shape[0]
         return lambda others: all_pairs(others[0], described[0], self._psis, n)
-
-    def rows(self) -> SimilarityRows:
-        (lists,) = described = self.describe(self._fitted)
-        compare = self.comparison(described)
-        return SimilarityRows(len(lists), len(self._psis), lambda rows: compare([lists[rows]]))
 
     def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
         lists = with_self(neighbors)
@@ -69,20 +55,11 @@ class ClosedForm:
 
 
 def rank_weights(n_samples: int, psi: int, n_ranks: int) -> NDArray[np.float64]:
-    """Return the probability that a point is sampled and r given others are not, r < n_ranks.
-
-    The ratio of successive values is (n - psi - r) / (n - 1 - r).
-    """
+    """Return the probability that a point is sampled and r given others are not, r < n_ranks."""
     r = np.arange(n_ranks - 1)
     ratios = (n_samples - psi - r) / (n_samples - 1 - r)
     factors = np.r_[psi / n_samples, np.maximum(ratios, 0)]  # r = 0: the point itself is sampled
     return np.cumprod(factors, dtype=np.float64)
-
-
-def joint_rank_weights(n_samples: int, psis: tuple[int, ...], n_listed: int) -> NDArray[np.float64]:
-    """Return the weights of each scale for every r that two lists can produce."""
-    n_ranks = min(2 * n_listed, n_samples)  # r = a + b - n_both with a, b < n_listed
-    return np.stack([rank_weights(n_samples, psi, n_ranks) for psi in psis])
 
 
 def list_length(n_samples: int, psi: int) -> int:
@@ -101,25 +78,45 @@ def all_pairs(
     half of the pairs are computed. O(n m L) time for small L, O(n m L^2 / 512) for large L.
     """
     everyone = np.broadcast_to(np.arange(len(B), dtype=np.int32), (len(A), len(B)))
-    K = _compare(A, everyone, B, joint_rank_weights(n_samples, psis, A.shape[1]), n_samples, A is B)
+    K = listed_pairs(A, everyone, B, psis, n_samples, is_half=A is B)
+
+    def mirror(rows: slice) -> None:  # from below the diagonal
+        K[:, rows, rows.stop :] = K[:, rows.stop :, rows].transpose(0, 2, 1)
+        for i in range(rows.start, rows.stop):
+            K[:, i, i + 1 : rows.stop] = K[:, i + 1 : rows.stop, i]
+
     if A is B:
-        for_each_block(len(A), 256, lambda rows: _mirror(K, rows))
+        for_each_block(len(A), 256, mirror)
     return K
 
 
 def listed_pairs(
-    own: NDArray[np.int32],
-    partners: NDArray[np.int32],
-    lists: NDArray[np.int32],
+    own: Array,
+    partners: Array,
+    lists: Array,
     psis: tuple[int, ...],
+    n_samples: int | None = None,
+    *,
+    is_half: bool = False,
 ) -> NDArray[np.float32]:
-    """Return the similarity (n_scales, m, k) of points to their partners among the fitted points.
+    """Return the similarity (n_scales, m, k) of points to their partners.
 
-    own (m, L): the fitted points nearest to each point; lists (n, L): those nearest to each fitted
-    point, including itself; partners (m, k). O(m k L) time.
+    own (m, L): the fitted points nearest to each point; lists (n, L): those nearest to each point
+    that may be a partner, including itself if it is fitted; partners (m, k). n_samples: number of
+    fitted points; None is n. is_half: only partners up to the point itself. O(m k L) time.
     """
-    weights = joint_rank_weights(len(lists), psis, lists.shape[1])
-    return _compare(own, partners, lists, weights, len(lists), False)
+    n_samples = n_samples or len(lists)
+    n_ranks = min(2 * lists.shape[1], n_samples)  # r = a + b - n_both with a, b < L
+    weights = np.stack([rank_weights(n_samples, psi, n_ranks) for psi in psis])
+    K = np.empty((len(psis), *partners.shape), np.float32)
+
+    def work(rows: slice) -> None:
+        scratch = np.full(n_samples, -1, np.int32), empty_set(lists.shape[1])
+        first = rows.start if is_half else -1
+        rank_partners(own[rows], partners[rows], lists, weights, first, scratch, K[:, rows])
+
+    for_each_block(len(partners), max(8, BLOCK_PAIRS // partners.shape[1]), work)
+    return K
 
 
 def empty_set(size: int) -> tuple[Array, Array, Array]:
@@ -133,28 +130,6 @@ def empty_set(size: int) -> tuple[Array, Array, Array]:
     dtype = np.uint16 if size < 2**16 else np.uint32
     steps = np.triu(np.ones((n_words, n_words), dtype), 1)
     return np.empty(n_words, np.uint64), np.empty(n_words, dtype), steps
-
-
-def _mirror(K: NDArray[np.float32], rows: slice) -> None:
-    """Copy the pairs below the diagonal to the pairs above it."""
-    K[:, rows, rows.stop :] = K[:, rows.stop :, rows].transpose(0, 2, 1)
-    for i in range(rows.start, rows.stop):
-        K[:, i, i + 1 : rows.stop] = K[:, i + 1 : rows.stop, i]
-
-
-def _compare(
-    own: Array, partners: Array, lists: Array, weights: Array, n_samples: int, is_half: bool
-) -> NDArray[np.float32]:
-    """Return the similarity of points to partners; is_half: to those up to the point itself."""
-    K = np.empty((len(weights), *partners.shape), np.float32)
-
-    def work(rows: slice) -> None:
-        scratch = np.full(n_samples, -1, np.int32), empty_set(lists.shape[1])
-        first = rows.start if is_half else -1
-        rank_partners(own[rows], partners[rows], lists, weights, first, scratch, K[:, rows])
-
-    for_each_block(len(partners), max(8, BLOCK_PAIRS // partners.shape[1]), work)
-    return K
 
 
 @kernel

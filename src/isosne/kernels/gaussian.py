@@ -14,7 +14,7 @@ from isosne._blocks import for_each_block
 from isosne._checks import as_scales, is_number
 from isosne._numba import kernel
 from isosne._portable import each_log, exp, log
-from isosne._types import Array, Layers, Neighbors, NeighborSimilarity, Points, SimilarityRows
+from isosne._types import Array, Layers, Points, SimilarityRows
 from isosne.errors import DegenerateRowsWarning, ParameterError
 from isosne.kernels.base import ROWS, KernelCosts, MetricKernel
 from isosne.neighbors.distances import exact_set, sq_distances
@@ -178,8 +178,7 @@ class GaussianKernel(MetricKernel):
         self.p = p
 
     def _fit_points(self, points: Points) -> Self:
-        n_listed = self.n_listed(points)
-        perplexity = check_perplexity(self.perplexity, points.shape[0], n_listed)
+        perplexity = check_perplexity(self.perplexity, points.shape[0], self.n_listed(points))
         return self._remember(points, perplexity_=perplexity)
 
     def resolved(
@@ -187,8 +186,7 @@ class GaussianKernel(MetricKernel):
     ) -> Self:
         own = super().resolved(n_points)
         if isinstance(self.perplexity, str):
-            (perplexity,) = check_perplexity(self.perplexity, n_points, n_listed).tolist()
-            own.set_params(perplexity=perplexity)
+            own.perplexity = float(check_perplexity(self.perplexity, n_points, n_listed)[0])
         return own
 
     def check_parameters(self, n_points: int) -> None:
@@ -197,18 +195,13 @@ class GaussianKernel(MetricKernel):
 
     def _check_listed(self, n_points: int, n_listed: int) -> None:
         if check_perplexity(self.perplexity, n_points, n_listed).max() > n_listed:
-            raise ParameterError(
-                "perplexity",
-                f"be at most {n_listed}, the smallest number of distances per row of X",
-                self.perplexity,
-                "Lower perplexity, or store more distances; three times the perplexity is usual.",
-            )
+            rule = f"be at most {n_listed}, the smallest number of distances per row of X"
+            hint = "Lower perplexity, or store more distances; three times the perplexity is usual."
+            raise ParameterError("perplexity", rule, self.perplexity, hint)
 
     def costs(self, n_points: int) -> KernelCosts:
-        # The largest scale needs the longest lists, three times its perplexity (van der Maaten
-        # 2014); all scales share them.
-        scales = check_perplexity(self.perplexity, n_points)
-        n_listed = math.ceil(3.0 * scales.max())
+        # All scales share lists of three times the largest perplexity (van der Maaten 2014).
+        n_listed = math.ceil(3.0 * check_perplexity(self.perplexity, n_points).max())
         return KernelCosts(n_listed, n_listed)
 
     def bandwidths(self, A: Any = None) -> NDArray[np.float64]:
@@ -227,8 +220,7 @@ class GaussianKernel(MetricKernel):
         """
         precisions = self._precisions(self._check_query(A), is_fitted=A is None)
         with np.errstate(divide="ignore"):
-            sigma: NDArray[np.float64] = np.sqrt(0.5 / precisions)
-        return sigma
+            return np.asarray(np.sqrt(0.5 / precisions))
 
     def _precisions(self, points: Points, *, is_fitted: bool) -> NDArray[np.float64]:
         """Return 1 / (2 sigma^2) of points; infinite where there is no bandwidth."""
@@ -282,14 +274,7 @@ class GaussianKernel(MetricKernel):
         # Scaled: in high dimensions exp(-d^2 / (2 sigma^2)) itself can underflow in float32.
         fill_rows(sq, own, True, precisions, K)
 
-    def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
-        return self._near_similarity(neighbors.distances[:, :n_partners])
-
-    def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
-        return lambda points, ids, distances: self._near_similarity(distances)
-
-    def _near_similarity(self, distances: Array) -> Layers:
-        """Return the similarity (n_scales, n, k) at distances (n, k) to the nearest points."""
+    def _near_similarity(self, ids: Array, distances: Array) -> Layers:
         n_scales, n = len(self.perplexity_), len(distances)
         K, precisions = np.empty((n_scales, *distances.shape), np.float32), np.empty((n_scales, n))
 
@@ -304,10 +289,7 @@ class GaussianKernel(MetricKernel):
 def check_perplexity(
     perplexity: Any, n_samples: int, n_listed: int | None = None
 ) -> NDArray[np.float64]:
-    """Return the perplexity of each scale; raise an error if n_samples points cannot reach it.
-
-    n_listed: the number of neighbors per point that are known, if not all are.
-    """
+    """Return the perplexity of each scale; raise an error if n_samples points cannot reach it."""
     if isinstance(perplexity, str) and perplexity == "auto":
         # 30 is the default of scikit-learn and openTSNE. Lists hold 3 * perplexity neighbors
         # (van der Maaten 2014), so it is at most a third of the other points.
@@ -316,11 +298,9 @@ def check_perplexity(
     values = as_scales(perplexity, "perplexity")
     for value in values:
         if not is_number(value) or not 1 <= value <= n_samples - 1:
+            rule = f"be 'auto' or a number from 1 to n_samples - 1 ({n_samples - 1})"
             raise ParameterError(
-                "perplexity",
-                f"be 'auto' or a number from 1 to n_samples - 1 ({n_samples - 1})",
-                value,
-                "Lower perplexity, or pass more points.",
+                "perplexity", rule, value, "Lower perplexity, or pass more points."
             )
     return np.array(values, dtype=np.float64)
 

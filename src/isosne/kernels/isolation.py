@@ -1,4 +1,4 @@
-"""The isolation kernel (Eq. 6 and 7): parameters, sampling, and the public estimator.
+"""The isolation kernel (Eq. 6 and 7): the public estimator, and rules for its parameters.
 
 `monte_carlo` and `closed_form` compare points; step 2 computes probabilities.
 """
@@ -13,7 +13,14 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clon
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from isosne._checks import check_for_metric
+from isosne._checks import (
+    as_scales,
+    check_count,
+    check_for_metric,
+    is_integer,
+    is_number,
+    is_one_of,
+)
 from isosne._random import RandomState, as_generator
 from isosne._types import (
     Array,
@@ -24,12 +31,32 @@ from isosne._types import (
     SimilarityLayers,
     SimilarityRows,
 )
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import KernelCosts, MetricKernel
 from isosne.kernels.closed_form import ClosedForm
-from isosne.kernels.monte_carlo import DrawnForm, draw_partitions
-from isosne.kernels.psi import COMPARED, RANKED, auto_partitions, check_partitioning, resolve_psi
+from isosne.kernels.monte_carlo import DrawnForm, count_shared, draw_partitions
 from isosne.neighbors.distances import refuse_all_pairs
+
+AUTO_SHARES = (0.8, 0.2, 0.05)
+"""psi as fractions of n_samples, one per scale (measured: docs/decisions/0004)."""
+AUTO_LIMIT = 20_000
+"""Number of points above which a single scale is used, to keep neighbor lists short
+(docs/decisions/0004 and 0006)."""
+LARGE_SHARE = 0.1
+"""psi as a fraction of n_samples above AUTO_LIMIT (measured: docs/decisions/0006)."""
+AUTO_PARTITIONS = 200
+"""The paper's t (section 5)."""
+MOST_PARTITIONS = 1_000_000
+"""Largest number of partitionings: their sampling error is then 0.0005 (chosen)."""
+EXACT_FROM, EXACT_CELL = 10_000, 30
+"""The closed form is used above 10 000 points (where affinities become sparse, docs/decisions/0006)
+if a cell holds at most 30 points on average, so that lists have at most 240 (chosen)."""
+RANKED = 8.0
+"""Neighbors to rank, in units of n / psi, the mean cell size. With probability 1 - e^-8 one of them
+is sampled; the measured error of a similarity is 2e-4 (docs/decisions/0006)."""
+COMPARED = 5.0
+"""Neighbors with a similarity, in units of n / psi. They hold about two thirds of a row's
+similarity (measured: docs/decisions/0006)."""
 
 
 class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
@@ -147,7 +174,21 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
     def check_parameters(self, n_points: int) -> None:
         super().check_parameters(n_points)
         resolve_psi(self.psi, n_points)
-        check_partitioning(self.partition, self.n_partitions, self.metric)
+        if not is_one_of(self.partition, ("voronoi", "forest")):
+            rule = "be 'voronoi' or 'forest'"
+            raise ParameterError("partition", rule, self.partition, "Choose one of the two.")
+        forest, is_forest = keyword("partition", "forest"), self.partition == "forest"
+        if is_forest and self.metric != "euclidean":
+            rule = f"be left out with {forest}: isolation trees use no distance"
+            hint = f"Leave it out, or choose {keyword('partition', 'voronoi')}."
+            raise ParameterError("metric", rule, self.metric, hint)
+        if is_forest and is_one_of(self.n_partitions, ("exact",)):
+            rule = f"be a number with {forest}: isolation trees have no closed form"
+            hint = "Pass 200, which is the default."
+            raise ParameterError("n_partitions", rule, self.n_partitions, hint)
+        if not is_one_of(self.n_partitions, ("exact", "auto")):
+            hint = "Pass 200, or 'exact' for the closed form."
+            check_count(self.n_partitions, "n_partitions", low=1, high=MOST_PARTITIONS, hint=hint)
 
     def _check_listed(self, n_points: int, n_listed: int) -> None:
         raise refuse_all_pairs()  # samples are out of reach
@@ -159,8 +200,10 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         psis = resolve_psi(self.psi, n_points)
         n_partitions = self.n_partitions
         if n_partitions == "auto":
-            can = self.partition == "voronoi" and not must_draw
-            n_partitions = auto_partitions(psis, n_points, has_closed_form=can)
+            has_closed_form = self.partition == "voronoi" and not must_draw
+            has_small_cells = n_points / min(psis) <= EXACT_CELL
+            is_exact = has_closed_form and has_small_cells and n_points > EXACT_FROM
+            n_partitions = "exact" if is_exact else AUTO_PARTITIONS
         own.set_params(psi=psis if len(psis) > 1 else psis[0], n_partitions=n_partitions)
         return own
 
@@ -242,7 +285,7 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         ends = np.cumsum(np.repeat(self.psi_, scales[0].shape[1]))
         indices = np.hstack(scales) + np.r_[0, ends[:-1]]  # int64: columns exceed the type of cells
         dtype = np.int32 if max(indices.size, ends[-1]) < 2**31 else np.int64  # as SciPy does
-        indptr = np.arange(0, indices.size + 1, indices.shape[1]).astype(dtype)
+        indptr = np.arange(0, indices.size + 1, indices.shape[1], dtype=dtype)
         parts = np.ones(indices.size, np.float32), indices.ravel().astype(dtype), indptr
         return csr_array(parts, shape=(len(indices), int(ends[-1])))
 
@@ -258,13 +301,20 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
         form = self._form
         left = form.describe(self._check_query(A))
-        is_same = A is None and B is None
-        right = left if is_same else form.describe(self._check_query(B))
-        similarity: NDArray[np.float32] = form.comparison(right)(left).mean(axis=0)
-        return similarity
+        right = left if A is None and B is None else form.describe(self._check_query(B))
+        return np.asarray(form.comparison(right)(left).mean(axis=0))
 
     def rows(self) -> SimilarityRows:
-        return self._form.rows()
+        form = self._form
+        first, *_ = described = form.describe(self.X_fit_)
+        compare = form.comparison(described)
+        is_count = len(self.psi_) == len(self.partitions_) == 1
+        return SimilarityRows(
+            len(first),
+            len(self.psi_),
+            lambda rows: compare([part[rows] for part in described]),
+            (lambda: count_shared(first, np.ascontiguousarray(first.T))) if is_count else None,
+        )
 
     def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         return self._form.between(neighbors, neighbors.indices[:, :n_partners])
@@ -285,3 +335,24 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def resolve_psi(psi: Any, n_samples: int) -> tuple[int, ...]:
+    """Return the number of cells at each scale as an integer from 2 to n_samples."""
+    if isinstance(psi, str) and psi == "auto":
+        shares = AUTO_SHARES if n_samples <= AUTO_LIMIT else (LARGE_SHARE,)
+        return tuple(sorted({max(2, round(share * n_samples)) for share in shares}, reverse=True))
+    return tuple(_resolve_one(value, n_samples) for value in as_scales(psi, "psi"))
+
+
+def _resolve_one(psi: Any, n_samples: int) -> int:
+    if is_number(psi) and 0 < psi < 1:
+        return min(max(2, round(float(psi) * n_samples)), n_samples)
+    if not is_integer(psi) or psi < 2:
+        rule = "be 'auto', an integer from 2 to n_samples, or a share of n_samples between 0 and 1"
+        hint = "A single cell would hold every point; choose a larger psi."
+        raise ParameterError("psi", rule, psi, hint)
+    if psi > n_samples:
+        rule = f"be an integer from 2 to n_samples ({n_samples})"
+        raise ParameterError("psi", rule, psi, "Lower psi, or fit the kernel on more points.")
+    return int(psi)

@@ -40,12 +40,8 @@ class NeighborKernel(MetricKernel):
 
     def _check_listed(self, n_points: int, n_listed: int) -> None:
         if self._check_k(n_points) > n_listed:
-            raise ParameterError(
-                "k",
-                f"be at most {n_listed}, the smallest number of distances per row of X",
-                self.k,
-                "Lower k, or store more distances.",
-            )
+            rule = f"be at most {n_listed}, the smallest number of distances per row of X"
+            raise ParameterError("k", rule, self.k, "Lower k, or store more distances.")
 
     def _check_k(self, n_points: int) -> int:
         hint = "Lower k, or pass more points."
@@ -66,8 +62,7 @@ class NeighborKernel(MetricKernel):
             return self.neighbors_.distances[:, -1].astype(np.float64)
         search = search_set(self.X_fit_, self.metric_)
         _, keys = nearest(self._check_query(A), search, self._k)
-        radii: NDArray[np.float64] = self.metric_.distances(keys[:, -1], search.scale)
-        return radii
+        return self.metric_.distances(keys[:, -1], search.scale)
 
 
 class KNNKernel(NeighborKernel):
@@ -113,8 +108,7 @@ class KNNKernel(NeighborKernel):
             reach = self._radii(A) ** 2 * (1 + 1e-6)
             sq = self._sq_distance_matrix(A, B)
             return np.where(sq <= reach[:, None], np.float32(1), np.float32(0))
-        K: NDArray[np.float32] = self._rows_of(None if A is None else points).block(slice(None))[0]
-        return K
+        return np.asarray(self._rows_of(None if A is None else points).block(slice(None))[0])
 
     def _rows_of(self, new: Points | None) -> SimilarityRows:
         search = search_set(self.X_fit_, self.metric_)
@@ -129,13 +123,7 @@ class KNNKernel(NeighborKernel):
 
         return SimilarityRows(len(ids), 1, compute)
 
-    def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
-        return self._among_nearest(neighbors.indices[:, :n_partners])
-
-    def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
-        return lambda points, ids, distances: self._among_nearest(ids)
-
-    def _among_nearest(self, ids: Array) -> NDArray[np.float32]:
+    def _near_similarity(self, ids: Array, distances: Array) -> Layers:
         among = np.arange(ids.shape[1]) < self._k
         return np.broadcast_to(among, ids.shape).astype(np.float32, order="C")[None]
 
@@ -235,10 +223,7 @@ class AdaptiveGaussianKernel(NeighborKernel):
 
 @kernel
 def fill_adaptive_rows(sq: Array, row_radii: Array, column_radii: Array, K: Array) -> None:
-    """Fill K with exp(-d^2 / (sigma_x sigma_y)); 1 at distance zero, whatever the bandwidths.
-
-    column_radii (n, m), or (1, m) if they are those of all rows.
-    """
+    """Fill K with exp(-d^2 / (sigma_x sigma_y)), 1 at distance zero; column_radii (n or 1, m)."""
     for i in range(sq.shape[0]):
         radius, radii = row_radii[i], column_radii[min(i, len(column_radii) - 1)]
         for j in range(sq.shape[1]):

@@ -5,35 +5,43 @@ algorithms give the same cells, and the cheaper one is used (docs/decisions/0002
 the smallest key within each sample. A *walk* visits the sampled points in order of distance until
 each sample was met: about (m / psi) ln t of the m sampled points, fewer where samples overlap.
 
+Axis-parallel partitionings are isolation trees grown until each sampled point is alone (App. B), as
+for tables (`tables.trees`). Duplicate sampled points share a leaf.
+
 Two points are compared by the number of partitionings in which their cells are equal.
 """
 
 import math
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
 
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
-from isosne._types import Array, Neighbors, NeighborSimilarity, Points, SimilarityRows
-from isosne.kernels.forest import ForestPartitions, grow_forest
-from isosne.neighbors.codes import compare_cells, compare_partners
-from isosne.neighbors.distances import search_set
+from isosne._types import Array, Neighbors, NeighborSimilarity, Points
+from isosne.neighbors.distances import BLOCK_ROWS, search_set
 from isosne.neighbors.exact import nearest_in_blocks, rows_per_block
-from isosne.neighbors.metric import Metric, SearchSet
-from isosne.neighbors.pairs import rounding_bound, sq_distance
+from isosne.neighbors.metric import Metric, SearchSet, working_dtype
+from isosne.neighbors.pairs import (
+    compare_cells,
+    compare_partners,
+    rounding_bound,
+    sq_distance,
+)
+from isosne.tables.trees import Trees, empty_trees, find_leaves, grow_tree
 
 SCAN_ROWS, SCAN_COLUMNS = 64, 16384
 """Largest number of rows, and of sampled points, whose keys a scan holds at a time, unless one
 sample is larger: 4 MB of float32 keys per thread (chosen; not measured)."""
+BLOCK_VALUES = 2**20
+"""Largest number of coordinates in a block of points, unless a single point has more (chosen)."""
 
 
 def distinct(ids: Array, n: int) -> tuple[Array, NDArray[np.int32]]:
-    """Return the distinct ids (below n), ascending, and the index of each id among them.
-
-    Faster than `np.unique`, and needs no arrays of the size of ids except the result.
-    """
+    """Return the distinct ids (below n) and the index of each id; faster than `np.unique`."""
     is_there = np.zeros(n, np.bool_)
     is_there[ids] = True
     ranks = np.cumsum(is_there, dtype=np.int32) - np.int32(1)
@@ -41,10 +49,7 @@ def distinct(ids: Array, n: int) -> tuple[Array, NDArray[np.int32]]:
 
 
 class VoronoiPartitions:
-    """The partitionings of one scale: t samples of psi fitted points; only these are stored.
-
-    samples (n_partitions, psi): indices of the sampled points, ascending.
-    """
+    """The partitionings of one scale: samples (t, psi) of the points, ascending indices."""
 
     def __init__(self, samples: NDArray[np.int64], X: Points, metric: Metric) -> None:
         self.samples = samples
@@ -68,10 +73,7 @@ class VoronoiPartitions:
         return cells
 
     def _walk_is_cheaper(self, n_listed: int) -> bool:
-        """Compare the estimated time per point of a walk and a scan, in nanoseconds.
-
-        The constants were measured on two cores: docs/decisions/0002.
-        """
+        """Compare estimated times per point, in nanoseconds on two cores (docs/decisions/0002)."""
         n_columns = int(self._search.points.shape[1])
         # Per key: 0.013 per column for the product, 0.3 to store it, 0.5 to scan it in a sample;
         # a walk offers it to a heap (1.3) and recomputes each listed point (90 + 0.35 per column).
@@ -131,11 +133,8 @@ class VoronoiPartitions:
         order = np.argsort(flat, kind="stable")  # groups the entries by sampled point
         indptr = np.zeros(self._search.n_points + 1, np.int64)
         np.cumsum(np.bincount(flat), out=indptr[1:])
-        return (
-            indptr,
-            (order // psi).astype(np.int32),
-            (order % psi).astype(np.min_scalar_type(psi - 1)),
-        )
+        cells = (order % psi).astype(np.min_scalar_type(psi - 1))
+        return indptr, (order // psi).astype(np.int32), cells
 
 
 @kernel
@@ -209,6 +208,54 @@ def walk_lists(
         is_open[i] = n_met < n_partitions  # the caller repeats this point with a longer list
 
 
+class ForestPartitions(NamedTuple):
+    """The partitionings of one scale: t isolation trees, each over a row of samples (t, psi)."""
+
+    samples: NDArray[np.int64]
+    trees: Trees
+
+    def cells(self, X: Points) -> Array:
+        """Return the leaf (n, n_partitions) of each point in each tree."""
+        n, n_features = X.shape
+        cells = np.empty((n, len(self.samples)), np.min_scalar_type(self.samples.shape[1] - 1))
+        n_rows = max(1, min(BLOCK_ROWS, BLOCK_VALUES // n_features))
+        is_category, keys = np.zeros(n_features, np.bool_), np.zeros(n_rows, np.int64)
+
+        def work(rows: slice) -> None:
+            block: Any = X[rows].astype(working_dtype(X))
+            points = block.toarray() if isinstance(block, csr_array) else block
+            for p, seed in enumerate(self.trees.seeds):
+                tree = self.trees.tree(p)
+                find_leaves(points, is_category, keys, seed, tree, cells[rows, p])
+
+        for_each_block(n, n_rows, work)
+        return cells
+
+
+def grow_forest(
+    samples: NDArray[np.int64], X: Points, rng: np.random.Generator
+) -> ForestPartitions:
+    """Return isolation trees over samples (n_partitions, psi) of the points."""
+    n_partitions, psi = samples.shape
+    draws = rng.random((n_partitions, psi - 1, 2))  # a binary tree with psi leaves: psi - 1 splits
+    trees = empty_trees(n_partitions, psi)
+    keys = np.zeros(psi, np.int64)
+
+    def work(block: slice) -> None:
+        for p in range(block.start, block.stop):
+            sample: Any = X[samples[p]].astype(np.float64)
+            features = np.arange(X.shape[1])
+            if isinstance(sample, csr_array):  # columns without entries do not vary
+                features = np.unique(sample.indices)
+                sample = csc_array(sample)[:, features].toarray()
+            columns, is_category = np.ascontiguousarray(sample.T), np.zeros(len(features), np.bool_)
+            grow_tree(columns, is_category, keys, trees.seeds[p], draws[p], trees.tree(p))
+            trees.features[p] = features[trees.features[p]] if len(features) else 0
+
+    for_each_block(n_partitions, 8, work)
+    return ForestPartitions(samples, trees)
+
+
 def count_shared(A: Array, columns: Array) -> Array:
     """Return the number of cells (n, m) that rows of A (n, t) share with columns (t, m)."""
     counts = np.zeros((len(A), columns.shape[1]), np.min_scalar_type(A.shape[1]))
@@ -244,14 +291,10 @@ def draw_partitions(
 
 
 class DrawnForm:
-    """The isolation kernel as the fraction of partitionings with a shared cell (Eq. 7).
-
-    Points are described by their cells, one array per scale.
-    """
+    """The share of partitionings with a shared cell (Eq. 7); cells describe the points."""
 
     def __init__(self, fitted: Points, partitions: list[Partitions]) -> None:
-        self._fitted = fitted
-        self._partitions = partitions
+        self._fitted, self._partitions = fitted, partitions
 
     def describe(self, points: Points) -> list[Array]:
         return [partitions.cells(points) for partitions in self._partitions]
@@ -259,17 +302,6 @@ class DrawnForm:
     def comparison(self, described: list[Array]) -> Callable[[list[Array]], NDArray[np.float32]]:
         columns = [np.ascontiguousarray(cells.T) for cells in described]
         return lambda others: self._shares(list(map(count_shared, others, columns)))
-
-    def rows(self) -> SimilarityRows:
-        first, *more = described = self.describe(self._fitted)
-        compare = self.comparison(described)
-        counts = None if more else lambda: count_shared(first, np.ascontiguousarray(first.T))
-        return SimilarityRows(
-            len(first),
-            len(described),
-            lambda rows: compare([cells[rows] for cells in described]),
-            counts,
-        )
 
     def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
         scales = self.describe(self._fitted)

@@ -20,10 +20,8 @@ class Entry(NamedTuple):
     """A kernel that can be chosen by name."""
 
     kind: type[MetricKernel]
-    main_parameter: str
-    """Parameter that a sweep varies; empty if there is none."""
-    options: tuple[str, ...]
-    """Parameters that users can set."""
+    main_parameter: str  # that a sweep varies; empty if there is none
+    options: tuple[str, ...]  # parameters that users can set
 
 
 KERNELS: dict[str, Entry] = {
@@ -45,10 +43,7 @@ NUMBERS = {
 
 
 def as_kernel(kernel: object, n_points: int, rng: np.random.Generator) -> MetricKernel:
-    """Return an unfitted copy of a kernel, validated for n points and with a seed.
-
-    kernel: a name, a kernel object, or a user's object with `fit` and `similarity`.
-    """
+    """Return an unfitted copy of a kernel (name or object), validated for n points, with a seed."""
     own = _unfitted(kernel, n_points)
     if "random_state" in own.get_params() and own.get_params()["random_state"] is None:
         own.set_params(random_state=int(rng.integers(2**31)))
@@ -59,21 +54,16 @@ def as_kernel(kernel: object, n_points: int, rng: np.random.Generator) -> Metric
 def for_table(kernel: MetricKernel) -> MetricKernel:
     """Return an unfitted copy of a kernel, to compare rows of a mixed table by their leaves."""
     if is_one_of(getattr(kernel, "partition", "voronoi"), ("forest",)):
-        raise ParameterError(
-            "partition",
-            "be 'voronoi' for a table with mixed columns, whose rows are leaves of trees already",
-            "forest",
-            "Leave it out.",
-        )
+        rule = "be 'voronoi' for a table with mixed columns, whose rows are leaves of trees already"
+        raise ParameterError("partition", rule, "forest", "Leave it out.")
     if isinstance(kernel, CustomKernel) or not is_one_of(kernel.metric, ("euclidean", "hamming")):
         asked = type(kernel).__name__ if isinstance(kernel, CustomKernel) else kernel.metric
-        raise ParameterError(
-            "metric",
-            "be left out for a table with columns that are not numbers, or with missing values",
-            asked,
+        rule = "be left out for a table with columns that are not numbers, or with missing values"
+        hint = (
             "Rows of such a table are compared by the leaves of isolation trees that they share. "
-            "For Gower's distance pass isosne.tables.gower_points(X).",
+            "For Gower's distance pass isosne.tables.gower_points(X)."
         )
+        raise ParameterError("metric", rule, asked, hint)
     own: MetricKernel = clone(kernel).set_params(metric="hamming")
     return own
 
@@ -81,11 +71,8 @@ def for_table(kernel: MetricKernel) -> MetricKernel:
 def takes_tables(kernel: object) -> bool:
     """Return whether a kernel, or one with this name, can compare rows of a mixed table."""
     try:
-        own = _unfitted(kernel, 2)
-        if isinstance(own, PrecomputedKernel):
-            return False
-        for_table(own)
-    except ParameterError:
+        for_table(_unfitted(kernel, 2))
+    except ValueError:  # also of affinities, which have no metric to set
         return False
     return True
 
@@ -98,13 +85,10 @@ def _unfitted(kernel: object, n_points: int) -> MetricKernel:
         return own
     if isinstance(kernel, UserKernel) and not isinstance(kernel, type):
         return CustomKernel(kernel)
-    raise ParameterError(
-        "kernel",
-        f"be one of {', '.join(map(repr, KERNELS))}, a kernel object, or an object with the "
-        "methods fit(X) and similarity(A, B)",
-        kernel,
-        suggest(kernel, KERNELS, "Pass for example IsolationKernel(psi=64)."),
-    )
+    names = ", ".join(map(repr, KERNELS))
+    methods = "a kernel object, or an object with the methods fit(X) and similarity(A, B)"
+    hint = suggest(kernel, KERNELS, "Pass for example IsolationKernel(psi=64).")
+    raise ParameterError("kernel", f"be one of {names}, {methods}", kernel, hint)
 
 
 def default_kernel(name: str, n_points: int) -> MetricKernel:
@@ -117,8 +101,8 @@ def default_kernel(name: str, n_points: int) -> MetricKernel:
 
 def make_kernel(name: str, parameters: Mapping[str, Any]) -> MetricKernel:
     """Return the named kernel with the given parameters."""
-    own: MetricKernel = KERNELS[name].kind()
-    return own.set_params(**parameters)  # type: ignore[no-any-return]  # scikit-learn is untyped
+    own: MetricKernel = KERNELS[name].kind().set_params(**parameters)
+    return own
 
 
 def parse_numbers(name: str, text: str) -> list[Any]:

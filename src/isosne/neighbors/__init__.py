@@ -3,9 +3,8 @@
 * ``metric``: the metrics, what they learn from points, and the type of coordinates
 * ``distances``: sets of points, with keys that order points by distance
 * ``pairs``: compiled loops over pairs of points
-* ``codes``: Hamming and Gower distances
 * ``exact``: exact search in blocks
-* ``approximate``: search in clusters of points, or in an index of codes
+* ``approximate``: search in clusters of points
 * ``search``: the public function, and the choice of a search
 """
 

@@ -17,8 +17,6 @@ from isosne._types import Array, Neighbors, Points
 from isosne.neighbors.distances import BLOCK_ROWS, DenseEuclidean, exact_set, search_set
 from isosne.neighbors.exact import (
     SPARE,
-    Search,
-    empty_lists,
     keep_nearest,
     keep_others,
     nearest,
@@ -37,15 +35,13 @@ neighbors are found (docs/decisions/0007 has recall 0.949 at 60)."""
 MIN_CANDIDATES, MIN_QUERY_CANDIDATES = 4000, 2500
 """Smallest number of candidates, for small k: of fitted points (chosen; not measured) and of new
 points (docs/decisions/0014)."""
-TRAINING_ROUNDS = 5
-"""Rounds of k-means (chosen; not measured)."""
-TRAINING_POINTS = 20
-"""Mean number of sampled points per cluster in k-means (chosen; not measured)."""
+TRAINING_ROUNDS, TRAINING_POINTS = 5, 20
+"""Rounds of k-means, and sampled points per cluster on average (chosen; not measured)."""
 Keep = Callable[[slice, Array, Array], None]
 """Takes the ranks, the nearest points and the distances of queries that are sorted by cluster."""
 
 
-class ClusteredPoints(Search):
+class ClusteredPoints:
     """Approximate search among dense points that are grouped into clusters.
 
     `order` holds the indices of the points sorted by cluster. Results do not depend on the number
@@ -66,7 +62,8 @@ class ClusteredPoints(Search):
         self._search = DenseEuclidean(points, metric, scale)
 
     def neighbors(self, k: int) -> Neighbors:
-        lists = empty_lists(self._search.n_points, k)
+        shape = self._search.n_points, k
+        lists = Neighbors(np.empty(shape, np.int32), np.empty(shape, np.float32))
 
         def keep(ranks: slice, ids: Array, distances: Array) -> None:
             keep_others(lists, self.order[ranks], ids, distances)

@@ -19,7 +19,6 @@ from scipy.sparse import csr_array
 from isosne._blocks import for_each_block
 from isosne._types import Array, Points
 from isosne.errors import DataError
-from isosne.neighbors.codes import CodePoints, fill_gower
 from isosne.neighbors.metric import (
     Metric,
     Query,
@@ -29,8 +28,11 @@ from isosne.neighbors.metric import (
     working_dtype,
 )
 from isosne.neighbors.pairs import (
+    COMPARE_COLUMNS,
     Csr,
     add_shared_columns,
+    compare_cells,
+    fill_gower,
     fill_keys,
     fill_norms,
     scale_rows,
@@ -55,10 +57,7 @@ def n_stored(D: csr_array) -> int:
 def nearest_stored(
     D: csr_array, k: int, *, with_self: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return indices and distances (n, k) of the nearest stored points, ties by index.
-
-    with_self: whether a row may list the point with its own index.
-    """
+    """Return indices and distances (n, k) of the nearest stored points; ties by index."""
     rows = np.repeat(np.arange(D.shape[0]), np.diff(D.indptr))
     kept = with_self | (rows != D.indices)
     rows, ids, distances = rows[kept], D.indices[kept], D.data[kept].astype(np.float64)
@@ -84,10 +83,7 @@ type, and its square is finite in float64."""
 def search_set(
     X: Points, metric: Metric, ids: Array | None = None, *, precision: type | None = None
 ) -> SearchSet:
-    """Return the points of X, or those with the given indices, as a set for a search.
-
-    precision: type of dense Euclidean products; None is `working_dtype`.
-    """
+    """Return points as `exact_set` does, but dense Euclidean keys are products, in `precision`."""
     found = exact_set(X, metric, ids, precision=precision or working_dtype(X))
     if isinstance(found, DensePoints) and found.metric.is_squared:
         return DenseEuclidean(found.points, found.metric, found.scale)
@@ -198,32 +194,29 @@ class DensePoints(SearchSet):
         return keys
 
     def subset(self, ids: Array) -> "DensePoints":
-        return DensePoints(self.points[ids], self.metric, self.scale)
+        return type(self)(self.points[ids], self.metric, self.scale)
 
 
 class DenseEuclidean(DensePoints):
     """Dense points, Euclidean, cosine or Mahalanobis metric: keys from matrix products."""
 
-    def __init__(
-        self, points: Array, metric: Metric, scale: float, shift: Array | None = None
-    ) -> None:
+    def __init__(self, points: Array, metric: Metric, scale: float) -> None:
         super().__init__(points, metric, scale)
         n_columns = points.shape[1]
         # docs/decisions/0001: n_columns roundings in a product, 8 for shift, norm and sum.
         self.unit = float(np.finfo(points.dtype).eps) / 2 * (n_columns + 8)
         # Rounding is least at the center; a median of 1000 points (chosen) ignores outliers.
-        self.shift = np.median(points[:1000], axis=0) if shift is None else shift
-        self.shift = self.shift.astype(points.dtype)
+        self.shift = np.median(points[:1000], axis=0).astype(points.dtype)
         self._factors = np.empty((self.n_points, n_columns + 1), points.dtype)
         shifted = self._factors[:, :-1]
         np.subtract(points, self.shift, out=shifted)
-        self._factors[:, -1] = _sq_norms(shifted)
+        self._factors[:, -1] = np.einsum("ij,ij->i", shifted, shifted, dtype=np.float64)
         shifted *= -2
 
     def ready(self, points: Array) -> Query:
         factors = np.ones((len(points), points.shape[1] + 1), points.dtype)
-        np.subtract(points, self.shift, out=factors[:, :-1])
-        return Query(points, _sq_norms(factors[:, :-1]), factors)
+        shifted = np.subtract(points, self.shift, out=factors[:, :-1])
+        return Query(points, np.einsum("ij,ij->i", shifted, shifted, dtype=np.float64), factors)
 
     def keys(self, query: Query, columns: slice | Array) -> Array:
         """Return |z|^2 - 2 x.z, the squared distance less |x|^2; columns may be an index array."""
@@ -231,9 +224,6 @@ class DenseEuclidean(DensePoints):
         # set the flag "invalid" for finite operands.
         with np.errstate(over="ignore", invalid="ignore"):
             return query.factors @ self._factors[columns].T
-
-    def subset(self, ids: Array) -> "DenseEuclidean":
-        return DenseEuclidean(self.points[ids], self.metric, self.scale, self.shift)
 
 
 class SparsePoints(SearchSet):
@@ -280,6 +270,31 @@ def row_powers(points: csr_array, power: float) -> NDArray[np.float64]:
     return sums.astype(np.float64, copy=False)
 
 
+class CodePoints(SearchSet):
+    """Codes that queries are compared with; a `SearchSet` of the Hamming distance."""
+
+    tile = COMPARE_COLUMNS
+
+    def __init__(self, points: Array) -> None:
+        self.n_points, n_columns = points.shape
+        self.scale = 1 / n_columns  # a distance is the fraction of columns that differ
+        self._columns = np.ascontiguousarray(points.T)
+
+    def query(self, X: Points, rows: slice) -> Query:
+        codes = np.ascontiguousarray(X[rows])
+        return Query(codes, np.zeros(len(codes)))
+
+    def keys(self, query: Query, columns: slice) -> Array:
+        codes = query.points
+        others = self._columns[:, columns]
+        agree = np.zeros((len(codes), others.shape[1]), np.min_scalar_type(codes.shape[1]))
+        compare_cells(codes, np.ascontiguousarray(others), agree)
+        return np.asarray(np.subtract(codes.shape[1], agree, dtype=np.float64))
+
+    def subset(self, ids: Array) -> "CodePoints":
+        return CodePoints(self._columns[:, ids].T)
+
+
 class DistanceColumns(SearchSet):
     """Precomputed distances: each point is a column of the distance matrix."""
 
@@ -294,22 +309,13 @@ class DistanceColumns(SearchSet):
         return Query(points, np.zeros(len(points)))
 
     def keys(self, query: Query, columns: slice) -> Array:
-        distances: Array = query.points[:, self.ids[columns]]
-        return distances
+        return np.asarray(query.points[:, self.ids[columns]])
 
     def subset(self, ids: Array) -> "DistanceColumns":
         return DistanceColumns(self.ids[ids])
 
 
 def sq_distances(X: Points, rows: slice, search: SearchSet, metric: Metric) -> Array:
-    """Return the squared distances (n_rows, n_points) of a block of X to all points of the set.
-
-    search: a set from `exact_set`.
-    """
+    """Return the squared distances (n_rows, n_points) of a block of X to a set of `exact_set`."""
     keys = search.keys(search.query(X, rows), slice(0, search.n_points))
     return metric.sq_distances(keys, search.scale)
-
-
-def _sq_norms(points: Array) -> NDArray[np.float64]:
-    norms: NDArray[np.float64] = np.einsum("ij,ij->i", points, points, dtype=np.float64)
-    return norms

@@ -5,7 +5,6 @@ its own list by index, so duplicates of it remain.
 """
 
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,30 +37,20 @@ BISECTIONS = 8
 """Bisections in `largest_needed`; the limit is off by 1/256 of the range of keys (chosen)."""
 
 
-class Search(Protocol):
-    """A nearest-neighbor search among a fixed set of points."""
-
-    def neighbors(self, k: int) -> Neighbors:
-        """Return the k nearest neighbors of each point of the set among the others."""
-        ...
-
-    def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
-        """Return indices and distances (n, k) of the points nearest to each row of X."""
-        ...
-
-
-class ExactSearch(Search):
-    """Exact search: compares each query with all points."""
+class ExactSearch:
+    """Exact search among a fixed set of points: compares each query with all of them."""
 
     def __init__(self, X: Points, metric: Metric) -> None:
         self._X, self._metric = X, metric.fitted(X)
 
     def neighbors(self, k: int) -> Neighbors:
+        """Return the k nearest neighbors of each point of the set among the others."""
         X, metric = self._X, self._metric
         if metric.name == "precomputed" and isinstance(X, csr_array):
             listed, distances = nearest_stored(X, k, with_self=False)
             return Neighbors(listed, as_float32(distances))
-        search, lists = search_set(X, metric), empty_lists(X.shape[0], k)
+        search, shape = search_set(X, metric), (X.shape[0], k)
+        lists = Neighbors(np.empty(shape, np.int32), np.empty(shape, np.float32))
         find = nearest_in_blocks(X, search, k + 1)  # one more: a point is its own nearest neighbor
 
         def work(rows: slice) -> None:
@@ -73,6 +62,7 @@ class ExactSearch(Search):
         return lists
 
     def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
+        """Return indices and distances (n, k) of the points nearest to each row of X."""
         search = search_set(self._X, self._metric)
         ids, keys = nearest(X, search, k)
         return ids, self._metric.distances(keys, search.scale)
@@ -124,11 +114,6 @@ def rows_per_block(tile: int) -> int:
     return max(FEWEST_ROWS, BLOCK_ROWS * TILE_COLUMNS // max(tile, TILE_COLUMNS))
 
 
-def empty_lists(n: int, k: int) -> Neighbors:
-    """Return lists of k neighbors of n points, to be filled."""
-    return Neighbors(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
-
-
 def keep_others(lists: Neighbors, own: Array, ids: Array, distances: Array) -> None:
     """Fill the lists of the points `own` from (m, k + 1) that include the points themselves."""
     kept = is_other(ids, own)
@@ -138,10 +123,7 @@ def keep_others(lists: Neighbors, own: Array, ids: Array, distances: Array) -> N
 
 
 def is_other(ids: Array, own: Array) -> NDArray[np.bool_]:
-    """Return which entries of each list to keep: all but its own point.
-
-    If k duplicates with lower indices displace the point, all but the last entry.
-    """
+    """Return the entries of each list but its own point, or the last if k copies displace it."""
     is_self: NDArray[np.bool_] = ids == own[:, None]
     is_self[~is_self.any(axis=1), -1] = True
     return ~is_self

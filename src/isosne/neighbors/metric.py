@@ -26,14 +26,11 @@ BLOCK_ROWS = 1024
 
 
 class Whitening(NamedTuple):
-    """A linear map after which Euclidean distances are Mahalanobis distances.
-
-    Mean and standard deviation of each column; lower Cholesky factor (d, d) of the correlations.
-    """
+    """A linear map after which Euclidean distances are Mahalanobis distances."""
 
     center: Array
     deviations: Array
-    factor: Array
+    factor: Array  # lower Cholesky factor (d, d) of the correlations
 
     def apply(self, points: Points) -> Array:
         """Return whitened points in float64."""
@@ -43,10 +40,7 @@ class Whitening(NamedTuple):
 
 
 def fit_whitening(X: Points) -> Whitening:
-    """Return the whitening for the covariance of the points (divisor n - 1).
-
-    O(n d^2 + d^3) time; O(n d + d^2) memory.
-    """
+    """Return the whitening for the covariance of the points (divisor n - 1). O(n d^2 + d^3)."""
     points = dense_copy(X)
     n, d = points.shape
     center = points.mean(axis=0)
@@ -224,10 +218,9 @@ def largest_value(X: Points) -> float:
 
 
 def common_scale(largest: float, dtype: Any, power: float) -> float:
-    """Return the divisor of the coordinates; 1 if they can be squared without a scaled copy.
+    """Return the divisor of the coordinates, a power of two, so that division is exact.
 
-    largest: the largest absolute value. Dividing by a power of two is exact, so distances do not
-    depend on it.
+    largest: the largest absolute value. 1 if coordinates can be squared without a scaled copy.
     """
     exponent = math.frexp(largest)[1]
     is_safe = power == 2 and abs(exponent) <= SAFE_EXPONENTS[np.dtype(dtype).itemsize]

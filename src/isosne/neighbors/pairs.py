@@ -22,6 +22,12 @@ CANCELED = 1e-4
 """Size of a key relative to the norms it is computed from below which it is computed again."""
 SAFE_EXPONENT = 900.0
 """Largest exponent (of 2) of a power: float64 ends at 1023 (chosen)."""
+COMPARE_COLUMNS = 1024
+"""Points per tile: a tile's counts and codes (1 or 2 bytes each) stay in the L1 cache (chosen)."""
+MISSING, CATEGORY = -1.0, 2.0
+"""Coordinates of points from `isosne.tables.gower_points`: a missing value, the first category."""
+FARTHEST = 1.0
+"""Gower's distance of two points that have no column in which both values are known."""
 
 
 @kernel
@@ -109,10 +115,7 @@ def add_differences(
 
 @kernel
 def norm(differences: Array, power: float) -> float:
-    """Return (sum of |difference|^power)^(1 / power).
-
-    Where powers would overflow or underflow, differences are divided by the largest one first.
-    """
+    """Return (sum of |difference|^power)^(1 / power), where powers would overflow too."""
     largest = 0.0
     for difference in differences:
         largest = max(largest, abs(difference))
@@ -216,10 +219,7 @@ def add_shared_columns(query: Csr, columns: Csr, power: float, keys: Array) -> N
 
 @kernel
 def scale_rows(indptr: Array, data: Array, scaled: Array) -> None:
-    """Fill scaled with rows of length 1; each row is divided by its largest value first.
-
-    indptr: the beginning of each row in data, as in CSR.
-    """
+    """Fill scaled with rows (as in CSR) of length 1; each is divided by its largest value first."""
     for i in range(len(indptr) - 1):
         largest = sq_length = 0.0
         for e in range(indptr[i], indptr[i + 1]):
@@ -230,3 +230,53 @@ def scale_rows(indptr: Array, data: Array, scaled: Array) -> None:
             sq_length += value * value
         for e in range(indptr[i], indptr[i + 1]):
             scaled[e] /= math.sqrt(sq_length)
+
+
+@kernel
+def compare_cells(A: Array, B_columns: Array, counts: Array) -> None:
+    """Count equal entries of rows of A (n, t) and columns of B_columns (t, m). O(n m t)."""
+    n_partitions, m = B_columns.shape
+    for start in range(0, m, COMPARE_COLUMNS):
+        stop = min(start + COMPARE_COLUMNS, m)
+        for i in range(A.shape[0]):
+            row = counts[i, start:stop]
+            for p in range(n_partitions):
+                cell = A[i, p]
+                column = B_columns[p, start:stop]
+                for j in range(len(row)):
+                    row[j] += np.uint8(column[j] == cell)  # uint8, so that the loop vectorizes
+
+
+@kernel
+def compare_partners(A: Array, B: Array, partners: Array, counts: Array) -> None:
+    """Count the columns on which row i of A equals rows partners[i] of B. O(n k t)."""
+    for i in range(A.shape[0]):
+        for q in range(partners.shape[1]):
+            other = B[partners[i, q]]
+            total = 0
+            for p in range(A.shape[1]):
+                total += A[i, p] == other[p]
+            counts[i, q] = total
+
+
+@kernel
+def fill_gower(X: Array, Z: Array, keys: Array) -> None:
+    """Fill keys[i, j] with Gower's distance (1971) of X[i] and Z[j].
+
+    It is the mean difference over the columns in which both values are known, summed in the order
+    of the columns: of numbers from 0 to 1, or 0 or 1 for two categories.
+    """
+    for i in range(X.shape[0]):
+        for j in range(Z.shape[0]):
+            total = 0.0
+            n_known = 0
+            for f in range(X.shape[1]):
+                a, b = X[i, f], Z[j, f]
+                if a == MISSING or b == MISSING:
+                    continue
+                n_known += 1
+                if a >= CATEGORY or b >= CATEGORY:
+                    total += np.float64(a != b)
+                else:
+                    total += abs(a - b)
+            keys[i, j] = total / n_known if n_known else FARTHEST

@@ -13,12 +13,13 @@ from isosne._checks import (
 from isosne._types import Neighbors, Points
 from isosne.errors import ParameterError
 from isosne.neighbors.approximate import ClusteredPoints
-from isosne.neighbors.exact import ExactSearch, Search
+from isosne.neighbors.exact import ExactSearch
 from isosne.neighbors.metric import Metric
 
 SEARCHABLE = ("euclidean", "cosine", "mahalanobis")
 """Metrics of the approximate search: Euclidean distances of points, of rows scaled to length 1, or
 of whitened points."""
+Search = ExactSearch | ClusteredPoints
 
 
 def has_approximate_search(metric: str, *, is_sparse: bool) -> bool:

@@ -55,13 +55,10 @@ def as_numbers(values: Array) -> NDArray[np.float64] | None:
         return values.astype(np.float64)
     if values.dtype.kind in "mMc":
         return None
-    numbers = np.empty(len(values))
-    for i, value in enumerate(values.tolist()):
-        try:
-            numbers[i] = np.nan if is_gap(value) else float(value)
-        except (TypeError, ValueError, OverflowError):
-            return None
-    return numbers
+    try:
+        return np.array([np.nan if is_gap(value) else float(value) for value in values.tolist()])
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def as_seconds(values: Array) -> NDArray[np.float64] | None:
@@ -74,8 +71,7 @@ def as_seconds(values: Array) -> NDArray[np.float64] | None:
     unit = "datetime64[us]" if values.dtype.kind == "M" else "timedelta64[us]"
     times = values.astype(unit)
     rest = (values - times) / np.timedelta64(1, "s")  # below a microsecond; missing values are NaN
-    seconds: NDArray[np.float64] = times.astype(np.int64) / 1e6 + rest
-    return seconds
+    return np.asarray(times.astype(np.int64) / 1e6 + rest)
 
 
 def _as_moment(value: Any) -> Any:
@@ -174,11 +170,11 @@ def read_columns(
     if isinstance(categorical, str):
         hint = f"Pass [{categorical!r}] for one column."
         raise ParameterError("categorical", "be a list of columns, or None", categorical, hint)
-    for label in () if categorical is None else categorical:
+    chosen = () if categorical is None else tuple(categorical)
+    for label in chosen:
         if label not in labels:
             hint = suggest(label, labels, f"The table has {len(labels)} columns.")
             raise ParameterError("categorical", "name columns of the table", label, hint)
-    chosen = set(() if categorical is None else categorical)
     columns = [_describe(column, values, column.name in chosen) for column, values in given]
     return columns, _stack(columns, [values for _, values in given], name)
 
@@ -207,11 +203,10 @@ def is_mixed(data: Any) -> bool:
     frame = as_frame(data, "X") if hasattr(data, "columns") else None
     if frame is None or len(frame) == 0:
         return False
-    for column in frame.iter_columns():
-        values = _values(column)
-        if count_gaps(values) or column.dtype in CATEGORIES or as_numbers(values) is None:
-            return True
-    return False
+    return any(
+        count_gaps(values) or column.dtype in CATEGORIES or as_numbers(values) is None
+        for column, values in ((column, _values(column)) for column in frame.iter_columns())
+    )
 
 
 def _given(data: Any, name: str) -> Iterator[tuple[Column, Array]]:
@@ -248,13 +243,9 @@ def _kind_of_type(column: nw.Series[Any], name: str) -> str:
             f"Column {column.name!r} of {name} must hold numbers, text, categories, booleans or "
             f"dates; got {dtype}. Leave it out, or turn it into several columns."
         )
-    if dtype == nw.Boolean:
-        return "boolean"
-    if dtype.is_numeric():
-        return "number"
-    if dtype.is_temporal():
-        return "date"
-    return "category" if dtype in CATEGORIES else ""
+    kinds = {"boolean": dtype == nw.Boolean, "number": dtype.is_numeric()}
+    kinds |= {"date": dtype.is_temporal(), "category": dtype in CATEGORIES}
+    return next((kind for kind, is_kind in kinds.items() if is_kind), "")
 
 
 def _ordered_categories(column: nw.Series[Any]) -> tuple[str, ...]:

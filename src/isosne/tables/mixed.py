@@ -77,10 +77,7 @@ def _as_numbers_or_text(values: Array) -> Array:
 def take_columns(
     table: Table, chosen: Array | None, wanted: Sequence[str] | None
 ) -> dict[str, Array]:
-    """Return columns of some rows, numeric or not, by name; missing values are NaN.
-
-    ``chosen`` None: all rows; ``wanted`` None: all columns.
-    """
+    """Return wanted columns (None: all) of chosen rows (None: all) by name; NaN where missing."""
     rows = table.rows
     chosen = np.arange(rows.shape[0]) if chosen is None else chosen
     numeric = list(table.names or ())
@@ -128,18 +125,14 @@ def find_numbering(table: Table) -> dict[str, Array]:
 
 def find_dominant(table: Table) -> tuple[str, float] | None:
     """Return the column that dominates distances, and its width in those of the median column."""
-    if table.names is None or isinstance(table.rows, MixedRows):
-        return None
-    first = _first_rows(table)
-    if not isinstance(first, np.ndarray):
-        return None
+    first = {} if isinstance(table.rows, MixedRows) else _first_values(table)
     with np.errstate(invalid="ignore"):
-        spread = first.std(axis=0, dtype=np.float64)
+        spread = np.array([values.std(dtype=np.float64) for values in first.values()])
     if not spread.any() or not np.isfinite(spread).all():
         return None
     widest, usual = int(spread.argmax()), float(np.median(spread[spread > 0]))
     ratio = float(spread[widest]) / usual
-    return (table.names[widest], ratio) if ratio > WIDE else None
+    return (list(first)[widest], ratio) if ratio > WIDE else None
 
 
 def _first_values(table: Table) -> dict[str, Array]:
@@ -148,12 +141,7 @@ def _first_values(table: Table) -> dict[str, Array]:
         frame = nw.from_native(table.rows.read_frame(slice(0, N_EXAMINED)), eager_only=True)
         numbers = [column for column in frame.iter_columns() if column.dtype.is_numeric()]
         return {column.name: column.to_numpy() for column in numbers}
-    first = _first_rows(table)
+    n = min(N_EXAMINED, table.rows.shape[0])
+    first = table.rows.take(np.arange(n), allow_missing=True)
     is_named = isinstance(first, np.ndarray) and table.names is not None
     return dict(zip(table.names or (), first.T, strict=True)) if is_named else {}
-
-
-def _first_rows(table: Table) -> Any:
-    """Return the first rows; values may be missing."""
-    n = min(N_EXAMINED, table.rows.shape[0])
-    return table.rows.take(np.arange(n), allow_missing=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._types import Array, Points
-from isosne.neighbors.codes import CATEGORY, MISSING
+from isosne.neighbors.pairs import CATEGORY, MISSING
 from isosne.rows.rows import Rows, SourceFiles
 from isosne.tables.columns import Column, read_columns
 from isosne.tables.trees import category_flags
@@ -24,10 +24,7 @@ MOST_CATEGORIES = 20
 
 
 def table_coordinates(X: Any, categorical: Collection[Any] | None = None) -> NDArray[np.float64]:
-    """Return a table as coordinates without missing values, from which a map starts.
-
-    Sums are exactly rounded, so that coordinates have the same bits on every machine.
-    """
+    """Return a table as coordinates without missing values, from which a map starts."""
     columns, table = read_columns(X, categorical)
     axes = [np.zeros(len(table))]  # a table may have nothing that varies
     used = [column for column in columns if column.is_used]
@@ -43,16 +40,13 @@ def table_coordinates(X: Any, categorical: Collection[Any] | None = None) -> NDA
 
 
 def table_bytes(columns: Sequence[Column], n_rows: int) -> int:
-    """Return the bytes of a table beside its codes: coordinates and their copy, trees, temporaries.
-
-    2,000 bytes per row for the latter (measured: 800 to 1,900).
-    """
+    """Return the bytes beside codes: coordinates and their copy, trees and temporaries."""
     width = sum(
         min(len(column.categories), MOST_CATEGORIES) if column.kind == "category" else 1
         for column in columns
         if column.is_used
     )
-    return n_rows * (16 * width + 2000)
+    return n_rows * (16 * width + 2000)  # the latter two: measured, 800 to 1,900
 
 
 def _centered(values: NDArray[np.float64], known: NDArray[np.bool_]) -> list[NDArray[np.float64]]:
@@ -60,7 +54,7 @@ def _centered(values: NDArray[np.float64], known: NDArray[np.bool_]) -> list[NDA
     n = int(known.sum())
     if n == 0:
         return []
-    mean = math.fsum(values[known] / n)
+    mean = math.fsum(values[known] / n)  # exactly rounded: the same bits on every machine
     shifted = np.where(known, values - mean, 0.0)
     largest = float(np.abs(shifted).max())
     if largest == 0:

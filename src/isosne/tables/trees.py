@@ -5,7 +5,7 @@ uniformly between minimum and maximum, categories into two random subsets. The s
 a bit of a hash of its code, so that a category that is new has a side too. A row whose value is
 missing goes left with the probability of the others, by a hash of the row, so that equal rows stay
 together. Draws are hashes of the seed of the tree, the node and a counter; a forest over points
-(`kernels.forest`) draws columns and thresholds from its generator.
+(`kernels.monte_carlo`) draws columns and thresholds from its generator.
 """
 
 from collections import Counter
@@ -142,10 +142,7 @@ def grow_tree(
 
 @kernel
 def draw_column(columns: Array, rows: Array, seed: int, node: int, uniform: float) -> int:
-    """Return a column that varies among the rows, by a uniform number or, if it is -1, by hashes.
-
-    Returns -1 if none varies.
-    """
+    """Return a column that varies among the rows, or -1; uniform: -1 to draw by hashes."""
     n_columns = columns.shape[0]
     if len(rows) < 2:
         return -1
@@ -184,10 +181,7 @@ def varies(column: Array, rows: Array) -> bool:
 def draw_threshold(
     column: Array, rows: Array, is_category: bool, seed: int, node: int, uniform: float
 ) -> float:
-    """Return a value between the smallest and the largest, or the salt of a hash of categories.
-
-    NaN if none of TRIES salts gave each side a category.
-    """
+    """Return a value between the smallest and the largest, or of categories a salt that splits."""
     if is_category:
         for k in range(TRIES):
             salt = np.float64(draw(seed, node, SUBSET + k))

@@ -16,7 +16,7 @@ from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.layout.anchors import Anchors
 from isosne.layout.schedules import FALLING_MOMENTUM, Schedule
-from isosne.neighbors.exact import Search
+from isosne.neighbors.search import Search
 from isosne.tsne.fit import Job
 from isosne.tsne.input import Input
 from isosne.tsne.place import fitted_search

@@ -21,10 +21,9 @@ from isosne._types import Array, Points
 from isosne.affinities.sparse import Sparse
 from isosne.errors import DataError, show
 from isosne.kernels.base import MetricKernel
-from isosne.kernels.forest import ForestPartitions
 from isosne.kernels.hubs import Spreads
 from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.monte_carlo import VoronoiPartitions
+from isosne.kernels.monte_carlo import ForestPartitions, VoronoiPartitions
 from isosne.kernels.owner import OwnerKernel
 from isosne.kernels.ownership import Subsets, split_scales, subset_shape
 from isosne.kernels.registry import KERNELS

@@ -26,8 +26,7 @@ from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.layout.objectives import dof_of
 from isosne.layout.placement import ListedPlacement, Placement
-from isosne.neighbors.exact import Search
-from isosne.neighbors.search import has_approximate_search, make_search
+from isosne.neighbors.search import Search, has_approximate_search, make_search
 from isosne.rows.rows import Rows
 from isosne.tsne.fit import sample_affinities
 from isosne.tsne.input import opened_rows

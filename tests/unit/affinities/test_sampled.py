@@ -134,22 +134,6 @@ def test_a_number_stands_for_its_partners():
     assert not (first.indices == np.arange(N)[:, None]).any()
 
 
-def test_threads_do_not_change_the_bytes(threads):
-    # More points than a block of rows, so that two threads share the work.
-    X = np.random.default_rng(0).normal(size=(4200, 3))
-    kernel = IsolationKernel([40, 300], n_partitions=10, random_state=1).fit(X)
-    cells = kernel.cells_at_scales(X + 0.1)
-
-    def work():
-        source = SampledAffinities(kernel, random_state=2)
-        partners = source.draw(3)
-        near = source.draw_toward(cells)
-        return *partners, near, np.array(source.mean_log_p(partners))
-
-    one, two = threads(1, work), threads(2, work)
-    assert [part.tobytes() for part in one] == [part.tobytes() for part in two]
-
-
 def test_the_partners_of_a_further_point_do_not_depend_on_its_company():
     kernel = IsolationKernel(5, n_partitions=30, random_state=1).fit(few_points())
     source = SampledAffinities(kernel)

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from isosne import GaussianKernel, IsolationKernel, KNNKernel, nearest_neighbors
-from isosne.affinities.dense import full_affinities
+from isosne import GaussianKernel, IsolationKernel, nearest_neighbors
 from isosne.affinities.sparse import as_sparse, sparse_affinities, symmetrize_lists
 from tests.conftest import make
 from tests.reference import affinities as reference
@@ -21,25 +20,6 @@ def as_matrix(joint):
 @pytest.fixture
 def points():
     return np.random.default_rng(3).normal(size=(50, 4)).astype(np.float32)
-
-
-@pytest.mark.parametrize(
-    "kernel",
-    [
-        IsolationKernel(5, random_state=0),
-        IsolationKernel([4, 20], n_partitions="exact"),
-        GaussianKernel([4, 9]),
-        KNNKernel(3),
-    ],
-    ids=str,
-)
-def test_lists_of_all_points_give_the_dense_probabilities(kernel, points):
-    kernel.fit(points)
-    joint, isolated = sparse_affinities(kernel, nearest_neighbors(points, 49))
-    full, _ = full_affinities(kernel.rows(), kernel)
-    assert len(isolated) == 0
-    # distances pass through float32 in lists, so Gaussians differ in the sixth digit
-    np.testing.assert_allclose(as_matrix(joint), full.values, rtol=2e-4, atol=1e-9)
 
 
 def test_neighbors_that_only_help_to_rank_get_no_probability(points):

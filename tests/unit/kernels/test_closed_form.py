@@ -7,7 +7,7 @@ from tests.reference import isolation as twin
 from tests.reference.neighbors import distances, order
 
 
-def few_points(with_copies, seed=0):
+def few_points(with_copies, seed):
     rng = np.random.default_rng(seed)
     if with_copies:
         return rng.integers(0, 2, (9, 2)).astype(np.float64)
@@ -21,42 +21,15 @@ ERROR = TOLERANCE + 1e-7
 @pytest.mark.parametrize("with_copies", [False, True])
 @pytest.mark.parametrize("psi", range(2, 10))
 def test_the_closed_form_is_the_expectation_over_all_samples(psi, with_copies):
-    X = few_points(with_copies)
-    expected = twin.expected_similarity(distances(X, X), psi)
+    X, A, B = (few_points(with_copies, seed) for seed in range(3))
     kernel = IsolationKernel(psi=psi, n_partitions="exact").fit(X)
-    np.testing.assert_allclose(kernel.similarity(), expected, atol=ERROR)
-
-
-@pytest.mark.parametrize("with_copies", [False, True])
-@pytest.mark.parametrize("psi", [2, 3, 5, 8, 9])
-def test_the_closed_form_holds_for_new_points_too(psi, with_copies):
-    X, A, B = few_points(with_copies), few_points(with_copies, 1), few_points(with_copies, 2)[:4]
-    kernel = IsolationKernel(psi=psi, n_partitions="exact").fit(X)
-    D_A, D_B = distances(A, X), distances(B, X)
-    expected = twin.expected_similarity(D_A, psi, D_B)
-    np.testing.assert_allclose(kernel.similarity(A, B), expected, atol=ERROR)
-    expected = twin.expected_similarity(D_A, psi, distances(X, X))
-    np.testing.assert_allclose(kernel.similarity(A), expected, atol=ERROR)
-    np.testing.assert_allclose(kernel.similarity(None, A), expected.T, atol=ERROR)
-
-
-def test_three_points_by_hand():
-    # At 0, 1 and 3, psi = 2. Samples {0,1}: cells {0}, {1,3}. {0,3}: {0,1}, {3}. {1,3}: {0,1}, {3}.
-    kernel = IsolationKernel(psi=2, n_partitions="exact").fit(np.array([[0.0], [1.0], [3.0]]))
-    expected = np.array([[3, 2, 0], [2, 3, 1], [0, 1, 3]]) / 3
-    np.testing.assert_allclose(kernel.similarity(), expected, atol=ERROR)
-
-
-@pytest.mark.parametrize("psi", [4, 30])
-def test_the_closed_form_is_the_limit_of_many_partitionings(psi):
-    X = np.random.default_rng(3).normal(size=(100, 3))
-    exact = IsolationKernel(psi=psi, n_partitions="exact").fit(X).similarity()
-    t = 5000
-    drawn = IsolationKernel(psi=psi, n_partitions=t, random_state=0).fit(X).similarity()
-    # Five standard errors of a mean of t draws, and a little for chances near zero. Among 4950
-    # pairs the chance of one beyond it is below one in a hundred.
-    bound = 5 * np.sqrt(exact * (1 - exact) / t) + 5 / t
-    assert np.all(np.abs(drawn - exact) <= bound + ERROR)
+    D, D_A, D_B = (distances(points, X) for points in (X, A, B[:4]))
+    for found, expected in (
+        (kernel.similarity(), twin.expected_similarity(D, psi)),
+        (kernel.similarity(A), twin.expected_similarity(D_A, psi, D)),
+        (kernel.similarity(A, B[:4]), twin.expected_similarity(D_A, psi, D_B)),
+    ):
+        np.testing.assert_allclose(found, expected, atol=ERROR)
 
 
 def test_listed_pairs_of_further_points_are_those_of_the_full_matrix(two_blobs):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from isosne.kernels.forest import grow_forest
+from isosne.kernels.monte_carlo import grow_forest
 from tests.unit.kernels.test_monte_carlo import draw_samples
 
 
@@ -44,24 +44,6 @@ def test_csr_has_the_leaves_of_the_same_dense_points(dtype):
     dense, sparse = grow(X, 12), grow(csr_array(X), 12)
     np.testing.assert_array_equal(dense.cells(X), sparse.cells(csr_array(X)))
     np.testing.assert_array_equal(dense.cells(new), sparse.cells(csr_array(new)))
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_leaf_is_a_box(two_blobs, dtype):
-    X = two_blobs.astype(dtype)
-    rng = np.random.default_rng(2)
-    seen = np.vstack([X, rng.uniform(X.min(), X.max(), (400, X.shape[1])).astype(dtype)])
-    partitions = grow(X, 6)
-    cells = partitions.cells(seen)
-    n_checked = 0
-    for p in range(len(partitions.samples)):
-        for leaf in range(6):
-            inside = seen[cells[:, p] == leaf]
-            if len(inside) > 1:
-                within = rng.uniform(inside.min(axis=0), inside.max(axis=0), (20, X.shape[1]))
-                assert np.all(partitions.cells(within.astype(dtype))[:, p] == leaf)
-                n_checked += 1
-    assert n_checked > 20
 
 
 def test_two_points_are_cut_uniformly_between_them():

@@ -5,16 +5,11 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
-from isosne import (
-    TSNE,
-    KNNKernel,
-    NeRV,
-    Phase,
-    Schedule,
-    nearest_neighbors,
-)
+from isosne import TSNE, KNNKernel, NeRV, Phase, Schedule, nearest_neighbors
 from isosne.affinities.dense import given_affinities
 from isosne.errors import IsolatedPointsWarning
+from tests.unit.affinities.test_dense import as_matrix as dense_matrix
+from tests.unit.affinities.test_sparse import as_matrix
 from tests.unit.tsne.conftest import make
 
 N = 70
@@ -36,29 +31,16 @@ def connectivities(points):
     return csr_array((weights.ravel(), indices.ravel(), indptr), shape=(N, N))
 
 
-def joint(model):
-    """Return the joint probabilities of a dense model as a matrix."""
-    values, factors = model.affinities_
-    return values * (factors[:, None] + factors)
-
-
-def as_matrix(affinities):
-    indptr, indices, data = affinities
-    return csr_array((data, indices, indptr), shape=(N, N)).toarray()
-
-
 def test_affinities_are_symmetrized_and_scaled_and_nothing_else():
     # By hand: a + a^T without the diagonal is [[0, 3, 1], [3, 0, 4], [1, 4, 0]], with sum 16.
     A = np.array([[9.0, 2.0, 1.0], [1.0, 0.0, 4.0], [0.0, 0.0, 7.0]])
     expected = np.array([[0, 3, 1], [3, 0, 4], [1, 4, 0]]) / 16
-    (values, factors), isolated = given_affinities(A, as_dense=True)
-    np.testing.assert_allclose(values * (factors[:, None] + factors), expected, rtol=1e-7)
-    assert isolated.tolist() == []
-    (indptr, indices, data), isolated = given_affinities(csr_array(A), as_dense=False)
-    found = csr_array((data, indices, indptr), shape=(3, 3))
-    np.testing.assert_allclose(found.toarray(), expected, rtol=1e-7)
-    assert found.nnz == 6  # neither the diagonal nor zeros are kept
-    assert isolated.tolist() == []
+    dense, isolated = given_affinities(A, as_dense=True)
+    np.testing.assert_allclose(dense_matrix(dense), expected, rtol=1e-7)
+    sparse, none = given_affinities(csr_array(A), as_dense=False)
+    np.testing.assert_allclose(as_matrix(sparse), expected, rtol=1e-7)
+    assert len(sparse.data) == 6  # neither the diagonal nor zeros are kept
+    assert len(isolated) == len(none) == 0
 
 
 def test_csr_gives_the_map_of_the_dense_matrix(connectivities):
@@ -66,7 +48,9 @@ def test_csr_gives_the_map_of_the_dense_matrix(connectivities):
     sparse = make("precomputed", **settings).fit(connectivities)
     dense = make("precomputed", **settings).fit(connectivities.toarray())
     assert (sparse.plan_.affinities, dense.plan_.affinities) == ("sparse", "dense")
-    np.testing.assert_allclose(as_matrix(sparse.affinities_), joint(dense), rtol=1e-6)
+    np.testing.assert_allclose(
+        as_matrix(sparse.affinities_), dense_matrix(dense.affinities_), rtol=1e-6
+    )
     # the same numbers, summed in another order
     way = np.abs(dense.embedding_ - START).max()
     np.testing.assert_allclose(sparse.embedding_, dense.embedding_, atol=1e-5 * way)
@@ -130,23 +114,8 @@ class Cosine:
         return 1 + A @ B.T / np.outer(np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1))
 
 
-class Power(BaseEstimator):
-    """A kernel that scikit-learn can clone: its parameters can be read and set."""
-
-    def __init__(self, exponent=1.0):
-        self.exponent = exponent
-
-    def fit(self, X, y=None):
-        self.cosine_ = Cosine()
-        self.cosine_.fit(X)
-        return self
-
-    def similarity(self, A=None, B=None):
-        return self.cosine_.similarity(A, B) ** self.exponent
-
-
-class Wrapped:
-    """A kernel of isosne behind the two methods alone."""
+class Wrapped(BaseEstimator):
+    """A kernel of isosne behind the two methods alone, which scikit-learn can clone."""
 
     def __init__(self, kernel):
         self.kernel = kernel
@@ -172,14 +141,13 @@ def test_a_wrapped_kernel_makes_the_map_of_the_kernel(points, new):
 
 
 def test_the_objects_of_the_user_stay_as_they_are(points):
-    for kernel in (Cosine(), Power(2.0)):
+    for kernel in (Cosine(), Wrapped(KNNKernel(7))):
         before = dict(vars(kernel))
         model = make(kernel).fit(points)
         assert vars(kernel) == before
         assert model.kernel_.kernel_ is not kernel
-    assert str(model.plan_).splitlines()[1] == (
-        "kernel      CustomKernel(kernel=Power(exponent=2.0))"
-    )
+    own = "CustomKernel(kernel=Wrapped(kernel=KNNKernel()))"
+    assert str(model.plan_).splitlines()[1] == f"kernel      {own}"
     assert model.plan_.affinities == "dense"
 
 

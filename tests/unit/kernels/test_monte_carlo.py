@@ -14,14 +14,8 @@ from isosne.neighbors.metric import Metric
 from tests.reference import isolation as twin
 from tests.reference.neighbors import distances
 
-METRICS = [
-    Metric("euclidean"),
-    Metric("manhattan"),
-    Metric("minkowski", 3.0),
-    Metric("chebyshev"),
-    Metric("cosine"),
-    Metric("mahalanobis"),
-]
+NAMES = "euclidean", "manhattan", "minkowski", "chebyshev", "cosine", "mahalanobis"
+METRICS = [Metric(name, 3.0) for name in NAMES]
 
 
 def draw_samples(n, psi, n_partitions, seed=0):

@@ -7,6 +7,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from isosne import GaussianKernel, IsolationKernel, KNNKernel, PrecomputedKernel
 from isosne.errors import DataError, ParameterError
+from isosne.quality import compare
 from tests.conftest import make, refuses
 
 X = np.random.default_rng(5).normal(size=(70, 4))
@@ -54,6 +55,10 @@ NEGATIVE = (
     "Negative values in data: precomputed affinities must be positive or zero; got -0.25. "
     "Pass similarities, not distances."
 )
+ALL_PAIRS = (
+    "X must hold the distances of all pairs here; a sparse matrix holds only those that are "
+    "stored. Pass a dense matrix of distances."
+)
 CASES = {
     "graph: perplexity": pytest.param(
         fit(GaussianKernel(31, **LISTED)),
@@ -66,11 +71,9 @@ CASES = {
         "k must be at most 30, the smallest number of distances per row of X; got k=31. Lower k, "
         "or store more distances.",
     ),
-    "graph: isolation": pytest.param(
-        fit(IsolationKernel(**LISTED)),
-        "X must hold the distances of all pairs here; a sparse matrix holds only those that are "
-        "stored. Pass a dense matrix of distances.",
-    ),
+    "graph: isolation": (fit(IsolationKernel(**LISTED)), ALL_PAIRS),
+    "graph: similarity": (lambda: GaussianKernel(**LISTED).fit(GRAPH).similarity(), ALL_PAIRS),
+    "graph: quality": (lambda: compare(GRAPH, X, metric="precomputed").auc(), ALL_PAIRS),
     "graph: affinities": pytest.param(
         fit(KNNKernel(5, **LISTED), affinities="dense"),
         "affinities must be 'sparse', because the distances are those to neighbors; got "
@@ -149,6 +152,5 @@ SPOILED = {
 
 @pytest.mark.parametrize(("matrix", "part"), SPOILED.values(), ids=SPOILED)
 def test_what_is_no_graph_of_distances_is_refused(matrix, part):
-    for fit in (KNNKernel(6, **LISTED).fit, make(KNNKernel(6, **LISTED)).fit):
-        with pytest.raises(DataError, match=f"recomputed distances {part}"):
-            fit(csr_array(matrix))
+    with pytest.raises(DataError, match=f"recomputed distances {part}"):
+        KNNKernel(6, **LISTED).fit(csr_array(matrix))

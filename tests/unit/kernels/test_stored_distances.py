@@ -3,17 +3,9 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn.neighbors import kneighbors_graph
 
-from isosne import (
-    AdaptiveGaussianKernel,
-    GaussianKernel,
-    KNNKernel,
-    nearest_neighbors,
-)
-from isosne.errors import DataError
-from isosne.quality import compare
-from tests.conftest import make, refuses
+from isosne import AdaptiveGaussianKernel, GaussianKernel, KNNKernel, nearest_neighbors
+from tests.conftest import make
 
 K = 30
 KERNELS = {
@@ -68,16 +60,6 @@ def test_new_points_are_placed_by_their_stored_distances(points, name):
     np.testing.assert_array_equal(model.transform(copy), model.embedding_[:1])
 
 
-def test_the_distance_of_a_point_to_itself_may_be_stored(points):
-    graph = graph_of(points)
-    with_self = kneighbors_graph(points, K + 1, mode="distance", include_self=True)
-    assert with_self.diagonal().max() == 0
-    assert with_self.nnz == graph.nnz + 70
-    for name in ("gaussian", "knn"):
-        model, twin = (make(precomputed(name)).fit(G) for G in (graph, with_self))
-        np.testing.assert_allclose(model.affinities_.data, twin.affinities_.data, rtol=1e-6)
-
-
 def test_neighbors_are_the_nearest_of_the_stored_ones():
     # Row 0 stores itself and its distances to 1, 2 and 3, of which two are equal; row 3 a copy.
     rows, columns = [0, 0, 0, 0, 1, 1, 2, 2, 3, 3], [0, 1, 2, 3, 0, 2, 0, 1, 0, 2]
@@ -91,18 +73,3 @@ def test_neighbors_are_the_nearest_of_the_stored_ones():
 def test_automatic_perplexity_is_a_third_of_the_stored_distances(points):
     model = make(GaussianKernel(metric="precomputed")).fit(graph_of(points))
     assert model.kernel_.perplexity == model.kernel_.perplexity_[0] == K / 3
-
-
-@pytest.mark.parametrize("name", ["gaussian", "adaptive"])
-def test_all_pairs_are_not_in_a_graph(points, name):
-    kernel = precomputed(name).fit(graph_of(points))
-    sentence = (
-        "X must hold the distances of all pairs here; a sparse matrix holds only those that are "
-        "stored. Pass a dense matrix of distances."
-    )
-    with refuses(DataError, sentence):
-        kernel.similarity()
-    with refuses(DataError, sentence):
-        kernel.rows().block(slice(0, 1))
-    with refuses(DataError, sentence):
-        compare(graph_of(points), points, metric="precomputed").auc()

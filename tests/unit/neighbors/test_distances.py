@@ -45,20 +45,6 @@ def test_squared_distances_are_those_of_scipy(metric, by_scipy, container):
 
 
 @pytest.mark.parametrize(("metric", "by_scipy", "container"), CASES)
-def test_keys_in_the_type_of_the_data_order_points_as_distances_do(metric, by_scipy, container):
-    X, dense_X = points_in(container)
-    search = search_set(X, metric)
-    query = search.query(X, slice(0, X.shape[0]))
-    keys = search.keys(query, slice(0, X.shape[0])) + 0.0
-    if search.unit:
-        keys = keys + query.sq_norms[:, None]
-    # A float32 product of numbers up to 1e4 rounds by some 1e-3.
-    expected = cdist(dense_X, dense_X, **by_scipy)
-    found = metric.distances(np.maximum(keys, 0), search.scale)
-    np.testing.assert_allclose(found**2, expected**2, 1e-4, 2e-2)
-
-
-@pytest.mark.parametrize(("metric", "by_scipy", "container"), CASES)
 def test_copies_have_no_distance_and_a_subset_holds_the_chosen_columns(metric, by_scipy, container):
     X, _ = points_in(container)
     X = X * 1.1  # not whole numbers

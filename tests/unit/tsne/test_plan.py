@@ -23,7 +23,7 @@ from isosne import (
 )
 from isosne._numba import n_threads, threads
 from isosne.errors import ParameterError
-from isosne.kernels.psi import COMPARED, RANKED
+from isosne.kernels.isolation import COMPARED, RANKED
 from isosne.layout.mesh import widest_map
 from isosne.tsne.fit import DEFAULTS
 from isosne.tsne.memory import InputSize, size
@@ -331,7 +331,7 @@ def test_a_repeated_run_does_not_choose_anew(points, monkeypatch):
         rules.setattr(isosne.tsne.plan, "DENSE_LIMIT", 50)
         rules.setattr(isosne.tsne.plan, "EXACT_SEARCH_LIMIT", 50)
         rules.setattr(isosne.tsne.plan, "EXACT_REPULSION_LIMIT", {2: 50})
-        rules.setattr(isosne.kernels.psi, "EXACT_FROM", 50)
+        rules.setattr(isosne.kernels.isolation, "EXACT_FROM", 50)
         model = make("isolation", random_state=None).fit(points)
     plan = model.plan_
     assert (plan.affinities, plan.neighbors, plan.forces) == ("sparse", "approximate", "mesh")
