@@ -155,19 +155,6 @@ def test_steps_shorten_toward_the_end_only_where_partners_are_drawn(joint, sourc
     assert shares[-1] == pytest.approx(LAST_SHARE)
 
 
-@pytest.mark.parametrize("kind", ["kept", "drawn"])
-def test_threads_do_not_change_the_bytes(joint, source, kind, threads):
-    def work():
-        attraction = ListedAttraction(joint) if kind == "kept" else DrawnAttraction(source)
-        attraction.prepare(0)
-        if kind == "kept":
-            attraction = attraction.arranged(np.random.default_rng(0).permutation(N))
-        return pull_of(attraction, some_rows()), np.array(attraction.loss(some_rows()))
-
-    one, two = threads(1, work), threads(2, work)
-    assert [part.tobytes() for part in one] == [part.tobytes() for part in two]
-
-
 REPULSIONS = {
     "exact": lambda d: ExactRepulsion(),
     "mesh": MeshRepulsion,
