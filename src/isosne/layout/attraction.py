@@ -139,7 +139,6 @@ class SplitForces(Forces):
         self._arrangement = attraction, np.arange(attraction.n_points)
         self.repulsion = repulsion
         self.dof = np.float32(dof)
-        self._loads = attraction.loads
 
     @property
     def attraction(self) -> Attraction:
@@ -170,7 +169,7 @@ class SplitForces(Forces):
         self.repulsion.restore(state)
 
     def loads(self) -> NDArray[np.float32]:
-        return self._loads
+        return self.attraction.loads
 
     def step_share(self, progress: float) -> float:
         return self.attraction.step_share(progress)

@@ -116,7 +116,7 @@ class MeshRepulsion(Repulsion):
         cutoffs: tuple[float, ...] = CUTOFFS,
     ) -> None:
         self.n_components = n_components
-        self._theta = theta_for(accuracy, n_components)
+        self._theta = min(1.0, THETA[n_components] * math.sqrt(accuracy / 0.01))
         self._dof = np.float32(dof)
         self._spacings = {R: spacing_for(n_components, accuracy, float(dof), R) for R in cutoffs}
         orders = (1,) * (3 - n_components) + (ORDER,) * n_components
@@ -256,11 +256,6 @@ def convolve(charges: NDArray[np.float32], grid: Grid) -> NDArray[np.float32]:
         waves, n=grid.padded[last], axis=last, workers=workers, overwrite_x=True
     )
     return field
-
-
-def theta_for(accuracy: float, n_components: int) -> float:
-    """Return the theta at which a tree is as accurate."""
-    return min(1.0, THETA[n_components] * math.sqrt(accuracy / 0.01))
 
 
 def in_three_dimensions(Y: NDArray[np.float32]) -> NDArray[np.float32]:
