@@ -29,8 +29,6 @@ CURVE_BITS = 10
 EARLY_SHARE, FULL_UNTIL, LAST_SHARE = 0.2, 0.25, 0.002
 """Step length with drawn partners, relative to the schedule (measured: docs/decisions/0006): before
 the last phase; fraction of the last phase at full length; at the end of the last phase."""
-
-
 Pairs = tuple[Array, Array, Array]
 """The arrays of a CSR matrix."""
 

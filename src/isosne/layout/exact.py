@@ -82,7 +82,8 @@ class ExactForces(Forces):
         self, Y: Axes, extra: float, scale: float, pull: Array, *, of_values: bool
     ) -> None:
         is_jse, floor = isinstance(self.objective, objectives.JSE), ZERO_P / self.n_points**2
-        settings = is_jse, self.objective.weight, floor, extra, scale, of_values
+        weight = float(getattr(self.objective, "mixture" if is_jse else "trade_off"))
+        settings = is_jse, weight, floor, extra, scale, of_values
         sum_mixture(self.joint, Y, self.dof, settings, pull, self._row_sums)
 
     @cached_property

@@ -65,8 +65,6 @@ FINEST, WIDEST = 0.05, 1.0
 N_CHUNKS = 8
 """Copies of the mesh that charges are spread on in parallel (chosen). It is fixed, so that results
 do not depend on the number of threads."""
-
-
 THETA = {1: 0.5, 2: 0.5, 3: 0.85}
 """Theta, by map dimension, at which a tree has an error below 0.01: 0.0090 in 2-D and 0.0085 in 3-D
 on 12 clusters of 1000 points. The error grows with the square of theta."""

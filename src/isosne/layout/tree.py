@@ -30,8 +30,6 @@ N_LISTS = 128
 results do not depend on the number of threads."""
 LIST_LENGTH = 1024
 """Entries of an interaction list before it is summed: 16 kB, within the L1 cache (chosen)."""
-
-
 Settings = tuple[tuple[Scalar, Scalar], tuple[Scalar, ...]]
 """Theta squared and dof; and as many zeros as the map has axes, as compiled code must know it."""
 
