@@ -95,9 +95,8 @@ def check_inputs(
 def _check_equal_rows(n_data: int, n_embedded: int) -> None:
     if n_data != n_embedded:
         raise DataError(
-            "X and Y must have the same number of rows; "
-            f"got {n_data} rows in X and {n_embedded} in Y. "
-            "Pass the data that Y was computed from, in the same order."
+            f"X and Y must have the same number of rows; got {n_data} rows in X and {n_embedded} "
+            "in Y. Pass the data that Y was computed from, in the same order."
         )
 
 
@@ -106,9 +105,8 @@ def check_label_shape(labels: Any, n: int) -> Array:
     array = np.asarray(labels)
     if array.shape != (n,):
         raise DataError(
-            "labels must be one-dimensional, with one entry per point; "
-            f"got shape {array.shape} for {n} points. "
-            "Pass the labels in the order of the rows of Y."
+            f"labels must be one-dimensional, with one entry per point; got shape {array.shape} "
+            f"for {n} points. Pass the labels in the order of the rows of Y."
         )
     return array
 
