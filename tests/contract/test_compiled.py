@@ -28,13 +28,6 @@ def run(*arguments, **settings):
 
 
 @pytest.fixture(scope="module")
-def bounds_checked(tmp_path_factory):
-    """Settings with bounds checked; the cache is apart, as its entries do not name this setting."""
-    cache = tmp_path_factory.mktemp("cache")
-    return {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(cache)}
-
-
-@pytest.fixture(scope="module")
 def as_usual():
     return every_loop.found()
 
@@ -55,8 +48,10 @@ def found_with(settings, folder):
         return dict(stored)
 
 
-def test_no_loop_leaves_its_arrays(as_usual, bounds_checked, tmp_path):
-    assert_close(found_with(bounds_checked, tmp_path), as_usual)
+def test_no_loop_leaves_its_arrays(as_usual, tmp_path):
+    # With a cache of its own, as the entries of a cache do not name this setting.
+    settings = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert_close(found_with(settings, tmp_path), as_usual)
 
 
 def test_loops_say_the_same_as_plain_python(as_usual, tmp_path):
