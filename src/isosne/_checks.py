@@ -187,9 +187,8 @@ def check_square_distances(D: Points) -> None:
     gap = _stored_gap(D) if isinstance(D, csr_array) else _gap(D)
     if gap > SYMMETRY * largest:
         raise DataError(
-            "Precomputed distances must be symmetric; "
-            f"got a difference of {gap:g} between D[i, j] and D[j, i]. "
-            "Pass (D + D.T) / 2 if that is what you mean."
+            f"Precomputed distances must be symmetric; got a difference of {gap:g} between D[i, j] "
+            "and D[j, i]. Pass (D + D.T) / 2 if that is what you mean."
         )
 
 

@@ -42,7 +42,9 @@ def csr_from_arrays(
     check_indptr(indptr, shape[0], len(indices), name)
     n_entries = int(indptr[-1])
     check_indices(indices[:n_entries], shape[1], name)
-    _check_length(data, n_entries, name)
+    if data.ndim != 1 or len(data) < n_entries:
+        rule = f"data must have {n_entries} values, one per index"
+        raise refuse_structure(name, f"{rule}; got shape {data.shape}")
     return csr_array((data[:n_entries], indices[:n_entries], indptr), shape=shape)
 
 
@@ -67,12 +69,6 @@ def check_indices(indices: Array, n_columns: int, name: str) -> None:
     if low < 0 or high >= n_columns:
         rule = f"indices must be from 0 to {n_columns - 1}"
         raise refuse_structure(name, f"{rule}; got {low if low < 0 else high}")
-
-
-def _check_length(data: Array, n_entries: int, name: str) -> None:
-    if data.ndim != 1 or len(data) < n_entries:
-        rule = f"data must have {n_entries} values, one per index"
-        raise refuse_structure(name, f"{rule}; got shape {data.shape}")
 
 
 def refuse_structure(name: str, reason: str) -> DataError:

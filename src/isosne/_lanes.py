@@ -7,12 +7,12 @@ operations, on registers of its own width (docs/decisions/0010).
 
 Compiled functions use ``+``, ``-``, ``*`` and ``/`` with vectors and numbers, and these functions.
 Each is defined twice: in NumPy, where a vector is an array, for runs without compilation
-(``NUMBA_DISABLE_JIT=1``), and by the instructions of LLVM that it becomes. An intrinsic returns the
-signature of a function, and a function that generates its instructions.
+(``NUMBA_DISABLE_JIT=1``), and by the instructions of LLVM that it becomes.
 """
 
 import operator
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -92,19 +92,27 @@ def data_pointer(context: Any, builder: Any, array_type: Any, array: Any, index:
     return builder.gep(data, [index])
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Register an intrinsic as the compiled form of a function of one to four arguments."""
+def compiled(function: Callable[..., Any], signature: Callable[..., Any]) -> Callable[..., Any]:
+    """Register what generates the instructions of a function of one to four arguments.
+
+    signature: from a context and the types of the arguments to the signature, or None.
+    """
 
     def register(generate: Callable[..., Any]) -> Any:
-        made = intrinsic(generate)
+        @intrinsic
+        @wraps(signature)
+        def made(*given):
+            found = signature(*given)
+            return None if found is None else (found, generate)
+
         forms = {
             1: lambda a: lambda a: made(a),
             2: lambda a, b: lambda a, b: made(a, b),
             3: lambda a, b, c: lambda a, b, c: made(a, b, c),
             4: lambda a, b, c, d: lambda a, b, c, d: made(a, b, c, d),
         }
-        overload(function)(forms[generate.__code__.co_argcount - 1])
-        return made
+        overload(function)(forms[signature.__code__.co_argcount - 1])
+        return generate
 
     return register
 
@@ -137,9 +145,9 @@ def splat(number: Scalar) -> Vector:
     return np.full(LANES, number, np.float32)
 
 
-@compiled(splat)
-def _splat(_, number):
-    return VECTOR(number), lambda *given: as_vectors(*given)[0]
+@compiled(splat, lambda _, number: VECTOR(number))
+def _splat(*given):
+    return as_vectors(*given)[0]
 
 
 def fma(a: Vector, b: Vector, c: Vector) -> Vector:
@@ -147,15 +155,12 @@ def fma(a: Vector, b: Vector, c: Vector) -> Vector:
     return np.float32(np.float64(a) * b + c)
 
 
-@compiled(fma)
-def _fma(_, a, b, c):
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        function_type = ir.FunctionType(FLOATS, [FLOATS] * 3)
-        name = f"llvm.fma.v{LANES}f32"
-        function = cgutils.get_or_insert_function(builder.module, function_type, name)
-        return builder.call(function, as_vectors(context, builder, signature, values))
-
-    return VECTOR(a, b, c), generate
+@compiled(fma, lambda _, a, b, c: VECTOR(a, b, c))
+def _fma(context, builder, signature, values):
+    function_type = ir.FunctionType(FLOATS, [FLOATS] * 3)
+    name = f"llvm.fma.v{LANES}f32"
+    function = cgutils.get_or_insert_function(builder.module, function_type, name)
+    return builder.call(function, as_vectors(context, builder, signature, values))
 
 
 def load(array: Array, start: int) -> Vector:
@@ -164,23 +169,22 @@ def load(array: Array, start: int) -> Vector:
     return array[start : start + LANES].astype(np.float32)
 
 
-@compiled(load)
-def _load(_, array, start):
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        pointer = data_pointer(context, builder, signature.args[0], *values)
-        lanes = ir.VectorType(pointer.type.pointee, LANES)
-        loaded = builder.load(builder.bitcast(pointer, lanes.as_pointer()))
-        loaded.align = array.dtype.bitwidth // 8  # the start need not be a multiple of 16
-        if isinstance(array.dtype, types.Float):
-            return loaded
-        return builder.uitofp(loaded, FLOATS)
-
+def _signature_of_load(_, array, start):
     is_narrow = array.dtype == types.float32 or (
         isinstance(array.dtype, types.Integer) and not array.dtype.signed
     )
-    if array.ndim == 1 and array.layout == "C" and is_narrow:
-        return VECTOR(array, types.intp), generate
-    return None
+    is_list = array.ndim == 1 and array.layout == "C"
+    return VECTOR(array, types.intp) if is_list and is_narrow else None
+
+
+@compiled(load, _signature_of_load)
+def _load(context, builder, signature, values):
+    array = signature.args[0]
+    pointer = data_pointer(context, builder, array, *values)
+    lanes = ir.VectorType(pointer.type.pointee, LANES)
+    loaded = builder.load(builder.bitcast(pointer, lanes.as_pointer()))
+    loaded.align = array.dtype.bitwidth // 8  # the start need not be a multiple of 16
+    return loaded if isinstance(array.dtype, types.Float) else builder.uitofp(loaded, FLOATS)
 
 
 def gather(array: Array, indices: Array, start: int, column: int) -> Vector:
@@ -189,26 +193,28 @@ def gather(array: Array, indices: Array, start: int, column: int) -> Vector:
     return array[indices[start : start + LANES], column]
 
 
-@compiled(gather)
-def _gather(_, array, indices, start, column):
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        table, places, first, column_at = values
-        table_type, places_type = signature.args[:2]
-        shape = context.make_array(table_type)(context, builder, table).shape
-        width = cgutils.unpack_tuple(builder, shape)[1]
-        word = width.type
-        vector = ir.Constant(FLOATS, ir.Undefined)
-        for lane in range(LANES):
-            at = builder.add(first, ir.Constant(word, lane))
-            row = builder.load(data_pointer(context, builder, places_type, places, at))
-            offset = builder.add(builder.mul(builder.zext(row, word), width), column_at)
-            value = builder.load(data_pointer(context, builder, table_type, table, offset))
-            vector = builder.insert_element(vector, value, ir.Constant(INT, lane))
-        return vector
-
-    if array.dtype == types.float32 and array.layout == "C" and indices.dtype == types.uint32:
-        return VECTOR(array, indices, types.intp, types.intp), generate
+def _signature_of_gather(_, array, indices, start, column):
+    is_right = array.dtype == types.float32 and array.layout == "C"
+    if is_right and indices.dtype == types.uint32:
+        return VECTOR(array, indices, types.intp, types.intp)
     return None
+
+
+@compiled(gather, _signature_of_gather)
+def _gather(context, builder, signature, values):
+    table, places, first, column = values
+    table_type, places_type = signature.args[:2]
+    shape = context.make_array(table_type)(context, builder, table).shape
+    width = cgutils.unpack_tuple(builder, shape)[1]
+    word = width.type
+    vector = ir.Constant(FLOATS, ir.Undefined)
+    for lane in range(LANES):
+        at = builder.add(first, ir.Constant(word, lane))
+        row = builder.load(data_pointer(context, builder, places_type, places, at))
+        offset = builder.add(builder.mul(builder.zext(row, word), width), column)
+        value = builder.load(data_pointer(context, builder, table_type, table, offset))
+        vector = builder.insert_element(vector, value, ir.Constant(INT, lane))
+    return vector
 
 
 def total(vector: Vector) -> Scalar:
@@ -219,22 +225,19 @@ def total(vector: Vector) -> Scalar:
     return vector[0]
 
 
-@compiled(total)
-def _total(_, vector):
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        (lanes,) = values
-        width = LANES
-        while width > 1:
-            width //= 2
-            halves = [
-                ir.Constant(ir.VectorType(INT, width), list(range(first, first + width)))
-                for first in (0, width)
-            ]
-            low, high = (builder.shuffle_vector(lanes, lanes, half) for half in halves)
-            lanes = builder.fadd(low, high)
-        return builder.extract_element(lanes, ir.Constant(INT, 0))
-
-    return types.float32(VECTOR), generate
+@compiled(total, lambda _, vector: types.float32(VECTOR))
+def _total(context, builder, signature, values):
+    (lanes,) = values
+    width = LANES
+    while width > 1:
+        width //= 2
+        halves = [
+            ir.Constant(ir.VectorType(INT, width), list(range(first, first + width)))
+            for first in (0, width)
+        ]
+        low, high = (builder.shuffle_vector(lanes, lanes, half) for half in halves)
+        lanes = builder.fadd(low, high)
+    return builder.extract_element(lanes, ir.Constant(INT, 0))
 
 
 def split(vector: Vector) -> tuple[Vector, Vector]:
@@ -244,17 +247,14 @@ def split(vector: Vector) -> tuple[Vector, Vector]:
     return np.where(is_low, 2 * m, m), (k - is_low).astype(np.float32)
 
 
-@compiled(split)
-def _split(_, vector):
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        bits = builder.bitcast(values[0], INTEGERS)
-        above = builder.sub(bits, constant(SQRT_HALF))
-        k = builder.ashr(above, constant(23))
-        mantissa = builder.add(builder.and_(above, constant(0x7FFFFF)), constant(SQRT_HALF))
-        both = builder.bitcast(mantissa, FLOATS), builder.sitofp(k, FLOATS)
-        return context.make_tuple(builder, signature.return_type, both)
-
-    return types.UniTuple(VECTOR, 2)(VECTOR), generate
+@compiled(split, lambda _, vector: types.UniTuple(VECTOR, 2)(VECTOR))
+def _split(context, builder, signature, values):
+    bits = builder.bitcast(values[0], INTEGERS)
+    above = builder.sub(bits, constant(SQRT_HALF))
+    k = builder.ashr(above, constant(23))
+    mantissa = builder.add(builder.and_(above, constant(0x7FFFFF)), constant(SQRT_HALF))
+    both = builder.bitcast(mantissa, FLOATS), builder.sitofp(k, FLOATS)
+    return context.make_tuple(builder, signature.return_type, both)
 
 
 def two_to_the(vector: Vector) -> Vector:
@@ -262,14 +262,11 @@ def two_to_the(vector: Vector) -> Vector:
     return np.exp2(vector)
 
 
-@compiled(two_to_the)
-def _two_to_the(_, vector):
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        k = builder.fptosi(values[0], INTEGERS)
-        bits = builder.shl(builder.add(k, constant(127)), constant(23))
-        return builder.bitcast(bits, FLOATS)
-
-    return VECTOR(VECTOR), generate
+@compiled(two_to_the, lambda _, vector: VECTOR(VECTOR))
+def _two_to_the(context, builder, signature, values):
+    k = builder.fptosi(values[0], INTEGERS)
+    bits = builder.shl(builder.add(k, constant(127)), constant(23))
+    return builder.bitcast(bits, FLOATS)
 
 
 def at_least(vector: Vector, bound: Scalar) -> Vector:
@@ -277,13 +274,10 @@ def at_least(vector: Vector, bound: Scalar) -> Vector:
     return np.where(vector > bound, vector, np.float32(bound))
 
 
-@compiled(at_least)
-def _at_least(_, vector, bound):
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        vector, bound = as_vectors(context, builder, signature, values)
-        return builder.select(builder.fcmp_ordered(">", vector, bound), vector, bound)
-
-    return VECTOR(vector, bound), generate
+@compiled(at_least, lambda _, vector, bound: VECTOR(vector, bound))
+def _at_least(context, builder, signature, values):
+    vector, bound = as_vectors(context, builder, signature, values)
+    return builder.select(builder.fcmp_ordered(">", vector, bound), vector, bound)
 
 
 def between(low: int, high: int) -> Vector:
@@ -292,16 +286,13 @@ def between(low: int, high: int) -> Vector:
     return np.float32((lanes >= low) & (lanes < high))
 
 
-@compiled(between)
-def _between(_, low, high):
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        lanes = ir.Constant(INTEGERS, list(range(LANES)))
-        first, stop = (broadcast(builder, builder.trunc(value, INT), INTEGERS) for value in values)
-        is_from = builder.icmp_signed(">=", lanes, first)
-        is_before = builder.icmp_signed("<", lanes, stop)
-        return builder.uitofp(builder.and_(is_from, is_before), FLOATS)
-
-    return VECTOR(types.intp, types.intp), generate
+@compiled(between, lambda _, low, high: VECTOR(types.intp, types.intp))
+def _between(context, builder, signature, values):
+    lanes = ir.Constant(INTEGERS, list(range(LANES)))
+    first, stop = (broadcast(builder, builder.trunc(value, INT), INTEGERS) for value in values)
+    is_from = builder.icmp_signed(">=", lanes, first)
+    is_before = builder.icmp_signed("<", lanes, stop)
+    return builder.uitofp(builder.and_(is_from, is_before), FLOATS)
 
 
 @kernel
@@ -319,15 +310,12 @@ def with_entry(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ..
     return (*values[:index], value, *values[index + 1 :])
 
 
-@compiled(with_entry)
-def _with_entry(_, values, index, value):
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        values, index, value = arguments
-        place = cgutils.alloca_once_value(builder, values)  # the optimizer moves it to registers
-        builder.store(value, cgutils.gep_inbounds(builder, place, 0, index))
-        return builder.load(place)
-
-    return values(values, types.intp, values.dtype), generate
+@compiled(with_entry, lambda _, values, index, value: values(values, types.intp, values.dtype))
+def _with_entry(context, builder, signature, arguments):
+    values, index, value = arguments
+    place = cgutils.alloca_once_value(builder, values)  # the optimizer moves it to registers
+    builder.store(value, cgutils.gep_inbounds(builder, place, 0, index))
+    return builder.load(place)
 
 
 @kernel

@@ -8,6 +8,7 @@ below 2 units in the last place (`pow`: below 2 + 2 |y log x| units).
 
 import math
 from collections.abc import Callable
+from functools import wraps
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -120,48 +121,40 @@ def cos(x: Scalar) -> Scalar:
     return -series if quadrant == 1 or quadrant == 2 else series
 
 
-def each_exp(x: ArrayLike) -> NDArray[np.float64]:
+def elementwise(function: Callable[[Array], None]) -> Callable[[ArrayLike], NDArray[np.float64]]:
+    """Compile a function that overwrites a list of numbers; return one of arrays of any shape."""
+    fill = kernel(function)
+
+    @wraps(function)
+    def each(x: ArrayLike) -> NDArray[np.float64]:
+        values = np.array(x, np.float64, order="C")  # a copy, overwritten
+        fill(values.reshape(-1))
+        return values
+
+    return each
+
+
+@elementwise
+def each_exp(x: Array) -> None:
     """Return `exp` of each element of an array."""
-    return _each(x, fill_exp)
+    for i in range(len(x)):
+        x[i] = exp(x[i])
 
 
-def each_log(x: ArrayLike) -> NDArray[np.float64]:
+@elementwise
+def each_log(x: Array) -> None:
     """Return `log` of each element of an array."""
-    return _each(x, fill_log)
+    for i in range(len(x)):
+        x[i] = log(x[i])
 
 
-def each_cos(x: ArrayLike) -> NDArray[np.float64]:
+@elementwise
+def each_cos(x: Array) -> None:
     """Return `cos` of each element of an array."""
-    return _each(x, fill_cos)
+    for i in range(len(x)):
+        x[i] = cos(x[i])
 
 
 def each_power(x: ArrayLike, y: float) -> NDArray[np.float64]:
     """Return `power` of each element of an array."""
     return each_exp(y * each_log(x))
-
-
-def _each(x: ArrayLike, fill: Callable[[Array], None]) -> NDArray[np.float64]:
-    values = np.array(x, np.float64, order="C")  # a copy, overwritten
-    fill(values.reshape(-1))
-    return values
-
-
-@kernel
-def fill_exp(x: Array) -> None:
-    """Replace each element by its exponential."""
-    for i in range(len(x)):
-        x[i] = exp(x[i])
-
-
-@kernel
-def fill_log(x: Array) -> None:
-    """Replace each element by its logarithm."""
-    for i in range(len(x)):
-        x[i] = log(x[i])
-
-
-@kernel
-def fill_cos(x: Array) -> None:
-    """Replace each element by its cosine."""
-    for i in range(len(x)):
-        x[i] = cos(x[i])

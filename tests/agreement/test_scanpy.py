@@ -67,12 +67,6 @@ def test_leiden_clusters_of_our_affinities_match_cell_types_as_well_as_those_of_
     assert ours > theirs - 0.02  # 0.67 and 0.61 when this was written
 
 
-def test_leiden_takes_our_affinities_as_adjacency(sc, cells):
-    P = cells.obsp["isosne_connectivities"]
-    sc.tl.leiden(cells, adjacency=P, key_added="given", flavor="igraph", n_iterations=2)
-    assert cells.obs["given"].nunique() > 3
-
-
 def test_the_map_preserves_more_neighbors_than_those_of_scanpy(sc, cells):
     sc.tl.tsne(cells)
     X = cells.obsm["X_pca"]

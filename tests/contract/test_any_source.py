@@ -3,7 +3,6 @@
 import inspect
 import logging
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -14,18 +13,14 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import psutil
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import isosne.tsne.input
 import isosne.tsne.place
-from isosne import IsolationKernel, Placer
-from isosne.errors import DataError
+from isosne import IsolationKernel
 from isosne.rows import open_rows
 from tests.conftest import make as make_model
-from tests.conftest import refuses
-from tests.unit.rows.formats import DENSE, SPARSE, TEXT, as_table, write_npy
+from tests.unit.rows.formats import DENSE, SPARSE, TEXT, write_npy
 
 N, POOL, LANDMARKS = 600, 250, 120
 
@@ -136,14 +131,6 @@ def test_a_frame_whose_columns_are_numbers_is_a_source(points, expected, kind):
     np.testing.assert_array_equal(rows.side[2](), points[:, 2].astype(str))
 
 
-def test_coordinates_go_from_a_file_to_a_mapped_file(points, expected, tmp_path):
-    model, coordinates = expected
-    out = np.lib.format.open_memmap(tmp_path / "out.npy", "w+", np.float32, (N, 2))
-    model.place(DENSE["parquet"](tmp_path, points), out=out)
-    out.flush()
-    assert np.load(tmp_path / "out.npy").tobytes() == coordinates.tobytes()
-
-
 # --- Dask
 
 
@@ -240,24 +227,6 @@ def test_what_is_applied_on_a_cluster_travels_to_it_once(client, points):
     assert Heavy.n_sent <= 2  # once to be weighed, and once to be sent
 
 
-NOT_FINITE = (
-    "Every value must be a finite number; X has a missing value in row 377 (counting from 0), "
-    "column 2. Impute such values, exclude the column, or drop the rows with dropna beforehand."
-)
-
-
-def with_nan(points):
-    X = points.copy()
-    X[377, 2] = np.nan
-    return da.from_array(X, chunks=(100, 2))
-
-
-@pytest.mark.slow
-def test_a_value_that_is_not_finite_in_a_worker_is_refused(client, points, expected):
-    with refuses(DataError, NOT_FINITE):
-        expected[0].place(with_nan(points))
-
-
 # Last of the tests with a cluster: a new worker takes seconds to load.
 @pytest.mark.slow
 def test_a_worker_killed_in_the_middle_of_a_placement_changes_nothing(
@@ -281,38 +250,6 @@ def test_a_worker_killed_in_the_middle_of_a_placement_changes_nothing(
     assert found.tobytes() == coordinates.tobytes()
     client.wait_for_workers(2)
     assert set(workers(client).values()) != set(before.values())
-
-
-@pytest.mark.slow
-def test_workers_write_the_results_also_if_one_is_killed_and_one_is_added(
-    client, points, expected, tmp_path
-):
-    model, coordinates = expected
-    model.save(tmp_path / "model.isosne")
-    place = Placer(tmp_path / "model.isosne", n_jobs=1)
-    armed, fired = tmp_path / "armed", tmp_path / "fired"
-    armed.touch()
-
-    def place_partition(frame):
-        if len(frame) and frame["a"].iloc[0] == points[300, 0] and armed.exists():
-            armed.rename(fired)
-            os.kill(os.getpid(), signal.SIGKILL)
-        Y = place(frame)
-        return pd.DataFrame({"x": Y[:, 0], "y": Y[:, 1]}, index=frame.index)
-
-    pd.DataFrame(points, columns=list("abcd")).to_parquet(tmp_path / "x.parquet", row_group_size=50)
-    frame = dd.read_parquet(tmp_path / "x.parquet", split_row_groups=1)
-    assert frame.npartitions == 12
-    meta = {"x": "float32", "y": "float32"}
-    placed = frame.map_partitions(place_partition, meta=meta)
-    future = client.compute(placed.to_parquet(tmp_path / "out", compute=False))
-    client.cluster.scale(3)
-    client.wait_for_workers(3)
-    told = future.result()
-    assert fired.exists()
-    assert len(pickle.dumps(told)) < 1000  # what comes to the client does not grow with the rows
-    found = dd.read_parquet(tmp_path / "out").compute().to_numpy()
-    np.testing.assert_array_equal(found, coordinates)
 
 
 def fingerprints(folder):
@@ -354,38 +291,3 @@ def test_a_dask_array_is_placed_in_an_interpreter_that_has_not_imported_its_clus
     # The imports of this module load it before any test begins.
     found = subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True)
     assert (found.stdout, found.stderr) == ("12.0\n", "")
-
-
-# --- what cannot be read, from end to end
-
-
-def test_a_table_that_cannot_be_read_is_refused_at_fit_and_at_place(points, expected, tmp_path):
-    table, path = as_table(points), tmp_path / "null.parquet"
-    values = table.column("c1").to_pylist()
-    values[411] = None
-    pq.write_table(table.set_column(1, "c1", pa.array(values)), path, row_group_size=100)
-    sentence = (
-        f"Every value must be a finite number; {path} has a missing value in row 411 "
-        "(counting from 0), column 'c1'. Impute such values, or pass "
-        "isosne.rows.open_rows(X, missing='drop') instead of X to leave out the rows."
-    )
-    tables = (
-        " To keep these rows, pass a data frame (pandas, polars or pyarrow) to TSNE, or --mixed on "
-        "the command line."
-    )
-    with refuses(DataError, sentence + tables):
-        make().fit(path)
-    with refuses(DataError, sentence):
-        expected[0].place(path)
-
-
-def test_a_file_that_changes_between_opening_and_fitting_is_refused(points, tmp_path):
-    path = write_npy(tmp_path, points)
-    rows = open_rows(path)
-    os.truncate(path, path.stat().st_size - 16)
-    sentence = (
-        f"{path} must not change while it is read; it was written again. "
-        "Wait until the file is complete, then start again."
-    )
-    with refuses(DataError, sentence):
-        make(landmarks=LANDMARKS).fit(rows)

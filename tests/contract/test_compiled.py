@@ -14,12 +14,6 @@ from tests.contract import every_loop, kernel_bits
 
 pytestmark = pytest.mark.compiled
 ROOT = Path(__file__).parents[2]
-UNIT_TESTS = {
-    "test_closed_form.py": "closed_form_is_the_expectation or listed",
-    "test_forest.py": "alone or copies or csr",
-    "test_monte_carlo.py": "scan_and_walk or smallest or all_pairs_and_of_partners or partners",
-}
-"""Unit tests that run with bounds checked: of loops whose indices depend on the data."""
 
 
 def run(*arguments, **settings):
@@ -31,13 +25,6 @@ def run(*arguments, **settings):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-@pytest.fixture(scope="module")
-def bounds_checked(tmp_path_factory):
-    """Settings with bounds checked; the cache is apart, as its entries do not name this setting."""
-    cache = tmp_path_factory.mktemp("cache")
-    return {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(cache)}
 
 
 @pytest.fixture(scope="module")
@@ -61,25 +48,14 @@ def found_with(settings, folder):
         return dict(stored)
 
 
-def test_no_loop_leaves_its_arrays(as_usual, bounds_checked, tmp_path):
-    assert_close(found_with(bounds_checked, tmp_path), as_usual)
+def test_no_loop_leaves_its_arrays(as_usual, tmp_path):
+    # With a cache of its own, as the entries of a cache do not name this setting.
+    settings = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert_close(found_with(settings, tmp_path), as_usual)
 
 
 def test_loops_say_the_same_as_plain_python(as_usual, tmp_path):
     assert_close(found_with({"NUMBA_DISABLE_JIT": "1"}, tmp_path), as_usual)
-
-
-def test_unit_tests_of_loops_pass_with_bounds_checked(bounds_checked):
-    folder = ROOT / "tests" / "unit" / "kernels"
-    chosen = " or ".join(f"({file} and ({names}))" for file, names in UNIT_TESTS.items())
-    files = [folder / name for name in UNIT_TESTS]
-    told = run(
-        "pytest", "-v", "-x", "-p", "no:cacheprovider", "-k", chosen, *files, **bounds_checked
-    )
-    passed = [line for line in told.splitlines() if "PASSED" in line]
-    for file, names in UNIT_TESTS.items():
-        for name in names.split(" or "):
-            assert any(file in line and name in line for line in passed), (file, name)
 
 
 OTHER_MACHINES = {

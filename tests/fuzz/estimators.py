@@ -76,17 +76,7 @@ SETTINGS = {
     "random_state": RANDOM,
     "n_jobs": (1, None, 2),
 }
-DTYPES = (
-    "bool",
-    "int8",
-    "uint8",
-    "uint64",
-    "float16",
-    "float32",
-    ">f8",
-    "longdouble",
-    "complex128",
-)
+DTYPES = ("bool", "int8", "uint8", "uint64", "float16", "f4", ">f8", "longdouble", "complex128")
 VALUES = {
     "normal": lambda rng, shape: rng.normal(size=shape),
     "grid": lambda rng, shape: rng.integers(-1, 2, shape).astype(float),

@@ -8,38 +8,16 @@ must lie within the range of ten seeds, widened by 15 %.
 import numpy as np
 import pytest
 from benchmarks.paper.simulations import SIMULATIONS
-from scipy.spatial import Delaunay
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import minmax_scale
 
 from isosne import TSNE, GaussianKernel, IsolationKernel
-from isosne.datasets import make_five_clusters, make_shared_clusters, make_two_clusters
+from isosne.datasets import make_shared_clusters
 from tests.reference.quality import auc_rnx, calinski_harabasz, davies_bouldin, r_nx
 
 pytestmark = pytest.mark.paper
-
-MAKE_POINTS = {
-    "table-1": make_five_clusters,
-    "table-2": make_two_clusters,
-    "appendix-a": make_shared_clusters,
-}
-
-
-@pytest.fixture(scope="module")
-def simulated():
-    """Maps of the paper's simulations and the labels of their points, each computed once."""
-    computed = {}
-
-    def compute(name, kernel, seed=0):
-        key = name, str(kernel), seed
-        if key not in computed:
-            X, y = MAKE_POINTS[name](random_state=0)
-            computed[key] = draw(X, kernel, seed), y
-        return computed[key]
-
-    return compute
 
 
 @pytest.fixture(scope="module")
@@ -132,102 +110,35 @@ def test_the_measure_of_kept_neighbors_by_hand():
     assert auc_rnx(X, Y) == 0
 
 
-def centers(Y, y):
-    """Return the mean of each cluster without the origin, which is the first point."""
-    return [Y[1:][y[1:] == c].mean(axis=0) for c in range(y.max() + 1)]
-
-
-def nested(Y, y):
-    """Return the pairs of the clusters 1 to 3 of which one's hull holds the other's center."""
-    middle = centers(Y, y)
-    hulls = [Delaunay(Y[1:][y[1:] == c]) for c in range(3)]
-    return [
-        (i, j)
-        for i in range(3)
-        for j in range(3)
-        if i != j and hulls[i].find_simplex(middle[j]) >= 0
-    ]
-
-
-def width(Y):
-    return np.ptp(Y, axis=0).max()
-
-
-def test_five_clusters_lie_apart_and_touch_at_the_origin_with_the_isolation_kernel(simulated):
-    # Table 1, psi = 250
-    Y, y = simulated("table-1", IsolationKernel(250))
-    assert nested(Y, y) == []
-    for c in range(3):
-        distance = np.linalg.norm(Y[1:][y[1:] == c] - Y[0], axis=1).min()
-        assert distance < 0.05 * width(Y)  # measured: 0.004 to 0.013 for several seeds
-
-
-def test_five_clusters_are_nested_with_the_gaussian_kernel(simulated):
-    # Table 1, perplexity 250: the small clusters lie inside the wide ones
-    assert {(1, 0), (2, 0)} <= set(nested(*simulated("table-1", GaussianKernel(250))))
-
-
-def along_and_aside(point, a, b, Y):
-    """Return where a point lies between two (0 to 1), and how far off their line, in widths."""
-    line = b - a
-    t = (point - a) @ line / (line @ line)
-    return t, np.linalg.norm(point - a - t * line) / width(Y)
-
-
-def distance_in_spreads(Y):
-    """Return the distance of the origin from the mean of the others, in their mean radius."""
-    others = Y[1:] - Y[1:].mean(axis=0)
-    origin = Y[0] - Y[1:].mean(axis=0)
-    return np.linalg.norm(origin) / np.sqrt((others**2).sum(axis=1).mean())
-
-
-@pytest.mark.parametrize("psi", [50, 210, 300])
-def test_the_origin_stays_between_two_clusters_with_the_isolation_kernel(simulated, psi):
-    # Table 2; measured: 0.43 to 0.53 along the line, up to 0.11 aside, 0.03 to 0.49 spreads
-    Y, y = simulated("table-2", IsolationKernel(psi))
-    along, aside = along_and_aside(Y[0], *centers(Y, y), Y)
-    assert 0.3 < along < 0.7
-    assert aside < 0.2
-    assert distance_in_spreads(Y) < 0.6
-
-
-def test_the_origin_is_moved_far_away_with_the_gaussian_kernel(simulated):
-    # Table 2, perplexity 300; measured: 35 to 1500 spreads, with this seed 160
-    Y, _ = simulated("table-2", GaussianKernel(300))
-    assert distance_in_spreads(Y) > 20
-
-
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_cluster_of_shared_attributes_lies_between_the_two_that_share_them(simulated, seed):
-    # App. A, psi = 20; measured: 0.46 to 0.49 along the line, 0.01 to 0.02 aside
-    Y, y = simulated("appendix-a", IsolationKernel(20), seed)
-    first, second, third = centers(Y, y)
-    along, aside = along_and_aside(third, first, second, Y)
-    assert 0.35 < along < 0.65
-    assert aside < 0.1
-
-
 INSIDE = "largest fraction of clusters 1-3 inside another"
-ORIGIN_ALONG = "origin along the line of centers"
-REPORTED = [
-    ("table-1", GaussianKernel(250), INSIDE, 0.9, np.inf),
-    ("table-1", IsolationKernel(250), INSIDE, -np.inf, 0.1),
-    ("table-2", GaussianKernel(300), "origin, in radii of the map", 20, np.inf),
-    ("table-2", IsolationKernel(50), ORIGIN_ALONG, 0.3, 0.7),
-    ("table-2", IsolationKernel(210), ORIGIN_ALONG, 0.3, 0.7),
-    ("table-2", IsolationKernel(300), ORIGIN_ALONG, 0.3, 0.7),
-    ("appendix-a", IsolationKernel(20), "cluster 3 along the line of centers", 0.35, 0.65),
+TOUCHING = "origin to the farthest of clusters 1-3"
+ALONG, ASIDE = "origin along the line of centers", "distance from the line"
+AWAY = "origin, in radii of the map"
+THIRD = "cluster 3 along the line of centers"
+BETWEEN = {ALONG: (0.3, 0.7), ASIDE: (0, 0.4), AWAY: (0, 0.6)}
+SHOWN = [
+    # Table 1: apart, and touching at the origin; with the Gaussian kernel one inside another.
+    ("table-1", IsolationKernel(250), 0, {INSIDE: (0, 0.1), TOUCHING: (0, 0.05)}),
+    ("table-1", GaussianKernel(250), 0, {INSIDE: (0.9, 1)}),
+    # Table 2: the origin stays between two clusters; with the Gaussian kernel it is far away
+    # (measured: 35 to 1500 radii).
+    *[("table-2", IsolationKernel(psi), 0, BETWEEN) for psi in (50, 210, 300)],
+    ("table-2", GaussianKernel(300), 0, {AWAY: (20, np.inf)}),
+    # Appendix A: the cluster of shared attributes lies between the two that share them.
+    *[
+        ("appendix-a", IsolationKernel(20), seed, {THIRD: (0.35, 0.65), ASIDE: (0, 0.1)})
+        for seed in (0, 1)
+    ],
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "kernel", "measure", "low", "high"), REPORTED, ids=[str(case[:2]) for case in REPORTED]
-)
-def test_the_reproduction_reports_what_the_paper_shows(simulated, name, kernel, measure, low, high):
+@pytest.mark.parametrize(("name", "kernel", "seed", "bounds"), SHOWN, ids=str)
+def test_maps_of_simulations_show_what_those_of_the_paper_show(name, kernel, seed, bounds):
     simulation = SIMULATIONS[name]
-    parameter = kernel.perplexity if isinstance(kernel, GaussianKernel) else kernel.psi
-    assert any(parameter in values for values in simulation.values.values())
-    assert low < simulation.measure(*simulated(name, kernel))[measure] < high
+    X, y = simulation.make_points(random_state=0)
+    found = simulation.measure(draw(X, kernel, seed), y)
+    for measure, (low, high) in bounds.items():
+        assert low <= found[measure] <= high, measure
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -29,8 +29,6 @@ CURVE_BITS = 10
 EARLY_SHARE, FULL_UNTIL, LAST_SHARE = 0.2, 0.25, 0.002
 """Step length with drawn partners, relative to the schedule (measured: docs/decisions/0006): before
 the last phase; fraction of the last phase at full length; at the end of the last phase."""
-
-
 Pairs = tuple[Array, Array, Array]
 """The arrays of a CSR matrix."""
 
@@ -139,7 +137,6 @@ class SplitForces(Forces):
         self._arrangement = attraction, np.arange(attraction.n_points)
         self.repulsion = repulsion
         self.dof = np.float32(dof)
-        self._loads = attraction.loads
 
     @property
     def attraction(self) -> Attraction:
@@ -170,7 +167,7 @@ class SplitForces(Forces):
         self.repulsion.restore(state)
 
     def loads(self) -> NDArray[np.float32]:
-        return self._loads
+        return self.attraction.loads
 
     def step_share(self, progress: float) -> float:
         return self.attraction.step_share(progress)

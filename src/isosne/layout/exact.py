@@ -14,20 +14,8 @@ from isosne._lanes import LANES, Vector, Vectors
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._portable import log
 from isosne._types import Array, DenseMatrix, Scalar
+from isosne.layout import objectives
 from isosne.layout.forces import Forces, Repulsion
-from isosne.layout.objectives import (
-    JSE,
-    KL,
-    CustomObjective,
-    Mixture,
-    dof_of,
-    map_similarity,
-    minus_log_similarity,
-    mixture_pull,
-    mixture_value,
-    pair_similarity,
-    similarity_at,
-)
 
 Axes = tuple[Array, ...]
 """A map stored by axis: contiguous float32 arrays of at least 16 numbers."""
@@ -48,11 +36,11 @@ class ExactForces(Forces):
     """Gradient and value of an objective over all pairs of joint probabilities; default KL."""
 
     def __init__(
-        self, joint: DenseMatrix, objective: Mixture | None = None, dof: float = 1.0
+        self, joint: DenseMatrix, objective: objectives.Mixture | None = None, dof: float = 1.0
     ) -> None:
         self.n_points = len(joint.factors)
         self.joint = widened(joint)
-        self.objective = objective or KL()
+        self.objective = objective or objectives.KL()
         self.dof = np.float32(dof)
         self._row_sums = np.zeros(self.n_points)
 
@@ -61,7 +49,7 @@ class ExactForces(Forces):
         pull, push = np.empty_like(Y), np.empty_like(Y)
         # KL needs Z only after the sum, so attraction and repulsion share one pass. The terms of
         # NeRV and JSE depend on q = w / Z, so Z is computed first.
-        if isinstance(self.objective, KL):
+        if isinstance(self.objective, objectives.KL):
             toward = exaggeration
             pull_and_push(*self.joint, axes, self.dof, pull, push, sums)
             away = inverse(sums.sum())
@@ -71,7 +59,8 @@ class ExactForces(Forces):
             scale = inverse(sums.sum())
             self._sum_mixture(axes, exaggeration - 1, scale, pull, of_values=False)
             away = sums.sum() * scale  # normalization of Q: q_ij times the sum of all terms
-        return combine(pull, push, toward, away)
+        with np.errstate(all="ignore"):  # `descend` detects infinite values
+            return np.float32(4 * toward) * pull - np.float32(4 * away) * push
 
     def loads(self) -> NDArray[np.float32]:
         return (self.n_points * self._totals[0]).astype(np.float32)
@@ -81,7 +70,7 @@ class ExactForces(Forces):
         unused = np.empty_like(Y)
         push_all(axes, self.dof, unused, sums)
         Z = max(float(sums.sum()), TINY)
-        if isinstance(self.objective, KL):
+        if isinstance(self.objective, objectives.KL):
             loss_all(*self.joint, axes, self.dof, sums)
             # KL = sum p log p - sum p log w + log Z, as P sums to 1.
             loss = float(sums.sum()) + log(Z)
@@ -92,8 +81,9 @@ class ExactForces(Forces):
     def _sum_mixture(
         self, Y: Axes, extra: float, scale: float, pull: Array, *, of_values: bool
     ) -> None:
-        is_jse, floor = isinstance(self.objective, JSE), ZERO_P / self.n_points**2
-        settings = is_jse, self.objective.weight, floor, extra, scale, of_values
+        is_jse, floor = isinstance(self.objective, objectives.JSE), ZERO_P / self.n_points**2
+        weight = float(getattr(self.objective, "mixture" if is_jse else "trade_off"))
+        settings = is_jse, weight, floor, extra, scale, of_values
         sum_mixture(self.joint, Y, self.dof, settings, pull, self._row_sums)
 
     @cached_property
@@ -112,10 +102,10 @@ class CustomForces(Forces):
     ``-4 sum_j u_ij q_ij (D_ij - <q, D>) (y_i - y_j)``. NumPy in float64; O(n^2) time and memory.
     """
 
-    def __init__(self, joint: DenseMatrix, objective: CustomObjective) -> None:
+    def __init__(self, joint: DenseMatrix, objective: objectives.CustomObjective) -> None:
         factors = joint.factors.astype(np.float64)
         self.objective = objective
-        self.dof = dof_of(objective)
+        self.dof = objectives.dof_of(objective)
         self.n_points = len(factors)
         self._P: NDArray[np.float64] = joint.values * (factors[:, None] + factors)
 
@@ -125,7 +115,9 @@ class CustomForces(Forces):
         Q = self._map_probabilities(sq_dist)
         D = np.asarray(self.objective.derivative(self._P, Q), np.float64)
         terms = Q * ((Q * D).sum() - D) + (exaggeration - 1) * self._P
-        gradient = 4 * np.einsum("ij,cij->ci", terms * self._slope(sq_dist), diffs)
+        # u = -d log w / d(d^2)
+        u = 1.0 if np.isinf(self.dof) else (self.dof + 1) / 2 / (self.dof + sq_dist)
+        gradient = 4 * np.einsum("ij,cij->ci", terms * u, diffs)
         return np.asarray(gradient, np.float32)
 
     def value(self, Y: NDArray[np.float32]) -> float:
@@ -136,18 +128,11 @@ class CustomForces(Forces):
         return np.asarray(self.n_points * self._P.sum(axis=1), np.float32)
 
     def _map_probabilities(self, sq_dist: Array) -> NDArray[np.float64]:
-        w = similarity_at(sq_dist, self.dof)
+        w = objectives.similarity_at(sq_dist, self.dof)
         np.fill_diagonal(w, 0)
         Q: NDArray[np.float64] = np.maximum(w / w.sum(), TINY)  # objectives may take log Q
         np.fill_diagonal(Q, 0)
         return Q
-
-    def _slope(self, sq_dist: Array) -> Array:
-        """Return u = -d log w / d(d^2)."""
-        if np.isinf(self.dof):
-            return np.ones_like(sq_dist)
-        slope: Array = (self.dof + 1) / 2 / (self.dof + sq_dist)
-        return slope
 
 
 class ExactRepulsion(Repulsion):
@@ -175,12 +160,6 @@ def widened(joint: DenseMatrix) -> DenseMatrix:
     if missing <= 0:
         return joint
     return DenseMatrix(np.pad(values, ((0, 0), (0, missing))), np.pad(factors, (0, missing)))
-
-
-def combine(pull: Array, push: Array, toward: float, away: float) -> NDArray[np.float32]:
-    """Return the gradient 4 (toward pull - away push); `descend` detects infinite values."""
-    with np.errstate(all="ignore"):
-        return np.asarray(np.float32(4 * toward) * pull - np.float32(4 * away) * push, np.float32)
 
 
 def inverse(Z: float) -> float:
@@ -215,7 +194,7 @@ def sum_of_others(sum_of_w: Scalar, Y: Axes, n: int, i: int, dof: Scalar) -> flo
     others = 0.0
     for j in range(n):
         if j != i:
-            others += pair_similarity(sq_dist(Y, i, j), dof)[0]
+            others += objectives.pair_similarity(sq_dist(Y, i, j), dof)[0]
     return others
 
 
@@ -232,7 +211,7 @@ def add_forces(
 ) -> tuple[Vector, Vectors, Vectors]:
     """Add pairs with differences d, where keep is 1, to the sums of w, p u d and w u d."""
     weights, pulls, pushes = sums
-    w, u = map_similarity(lanes.sq_length(d), dof)
+    w, u = objectives.map_similarity(lanes.sq_length(d), dof)
     w = w * keep
     return (
         weights + w,
@@ -272,7 +251,7 @@ def add_push(
 ) -> tuple[Vector, Vectors]:
     """Add the pairs with differences d, times a mass, to the sums of w and w u d."""
     weights, pushes = sums
-    w, u = map_similarity(lanes.sq_length(d), dof)
+    w, u = objectives.map_similarity(lanes.sq_length(d), dof)
     w = w * mass
     return weights + w, lanes.plus_product(pushes, w * u, d)
 
@@ -306,13 +285,13 @@ def sum_mixture(
         found = np.zeros(len(Y))
         for j in range(len(sums)):
             if j != i:  # the terms of NeRV and JSE are not zero at j = i
-                w, u = pair_similarity(sq_dist(Y, i, j), dof)
+                w, u = objectives.pair_similarity(sq_dist(Y, i, j), dof)
                 p = np.float64(values[i, j]) * (factors[i] + factors[j])
                 q = max(w * scale, TINY)
                 if of_values:
-                    whole += mixture_value(p, q, is_jse, weight, floor)
+                    whole += objectives.mixture_value(p, q, is_jse, weight, floor)
                     continue
-                term = mixture_pull(p, q, is_jse, weight, floor)
+                term = objectives.mixture_pull(p, q, is_jse, weight, floor)
                 whole += term  # without exaggeration, which is not part of the objective
                 term = (term + extra * p) * u
                 for c in range(len(Y)):
@@ -333,11 +312,11 @@ def loss_all(values: Array, factors: Array, Y: Axes, dof: Scalar, sums: Array) -
         for j in range(0, full, LANES):
             p = lanes.load(row, j) * (factor + lanes.load(factors, j))
             d = lanes.minus(x, lanes.loaded(Y, j))
-            loss += p * minus_log_similarity(lanes.sq_length(d), dof)
+            loss += p * objectives.minus_log_similarity(lanes.sq_length(d), dof)
         if full < n:
             p = lanes.load(row, rest) * (factor + lanes.load(factors, rest)) * keep
             d = lanes.minus(x, lanes.loaded(Y, rest))
-            loss += p * minus_log_similarity(lanes.sq_length(d), dof)
+            loss += p * objectives.minus_log_similarity(lanes.sq_length(d), dof)
         sums[i] = lanes.total(loss)
 
 

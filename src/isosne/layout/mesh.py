@@ -65,8 +65,6 @@ FINEST, WIDEST = 0.05, 1.0
 N_CHUNKS = 8
 """Copies of the mesh that charges are spread on in parallel (chosen). It is fixed, so that results
 do not depend on the number of threads."""
-
-
 THETA = {1: 0.5, 2: 0.5, 3: 0.85}
 """Theta, by map dimension, at which a tree has an error below 0.01: 0.0090 in 2-D and 0.0085 in 3-D
 on 12 clusters of 1000 points. The error grows with the square of theta."""
@@ -116,7 +114,7 @@ class MeshRepulsion(Repulsion):
         cutoffs: tuple[float, ...] = CUTOFFS,
     ) -> None:
         self.n_components = n_components
-        self._theta = theta_for(accuracy, n_components)
+        self._theta = min(1.0, THETA[n_components] * math.sqrt(accuracy / 0.01))
         self._dof = np.float32(dof)
         self._spacings = {R: spacing_for(n_components, accuracy, float(dof), R) for R in cutoffs}
         orders = (1,) * (3 - n_components) + (ORDER,) * n_components
@@ -256,11 +254,6 @@ def convolve(charges: NDArray[np.float32], grid: Grid) -> NDArray[np.float32]:
         waves, n=grid.padded[last], axis=last, workers=workers, overwrite_x=True
     )
     return field
-
-
-def theta_for(accuracy: float, n_components: int) -> float:
-    """Return the theta at which a tree is as accurate."""
-    return min(1.0, THETA[n_components] * math.sqrt(accuracy / 0.01))
 
 
 def in_three_dimensions(Y: NDArray[np.float32]) -> NDArray[np.float32]:

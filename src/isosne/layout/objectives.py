@@ -41,7 +41,6 @@ class KL:
     """
 
     dof: float = 1.0
-    weight = 0.0  # not a field, as it has no annotation
 
     def __post_init__(self) -> None:
         _check_dof(self.dof)
@@ -77,11 +76,6 @@ class NeRV:
         _check_share("trade_off", self.trade_off, with_ends=True)
         _check_dof(self.dof)
 
-    @property
-    def weight(self) -> float:
-        """The parameter, under a name common to all objectives."""
-        return float(self.trade_off)
-
 
 @dataclass(frozen=True)
 class JSE:
@@ -112,11 +106,6 @@ class JSE:
     def __post_init__(self) -> None:
         _check_share("mixture", self.mixture, with_ends=False)
         _check_dof(self.dof)
-
-    @property
-    def weight(self) -> float:
-        """The parameter, under a name common to all objectives."""
-        return float(self.mixture)
 
 
 @runtime_checkable

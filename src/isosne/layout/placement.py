@@ -40,8 +40,6 @@ those of a map (chosen)."""
 WEAKEST = 1e-20
 """Smallest factor of the attraction. If all points of the map are so far apart that their
 similarities underflow, nothing repels, and the factor does not matter if it is not zero."""
-
-
 Settings = tuple[Scalar, Scalar, bool]
 """Dof, factor of the attraction, and whether partners repel instead of a mesh."""
 

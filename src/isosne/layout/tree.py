@@ -30,8 +30,6 @@ N_LISTS = 128
 results do not depend on the number of threads."""
 LIST_LENGTH = 1024
 """Entries of an interaction list before it is summed: 16 kB, within the L1 cache (chosen)."""
-
-
 Settings = tuple[tuple[Scalar, Scalar], tuple[Scalar, ...]]
 """Theta squared and dof; and as many zeros as the map has axes, as compiled code must know it."""
 
@@ -191,20 +189,29 @@ def list_points(listed: Array, size: int, Y: Array, first: int, last: int) -> in
 
 @kernel
 def push_by_list(
-    listed: Array, size: int, Y: Array, a: int, settings: Settings, push: Array, sums: Array
+    listed: Array,
+    size: int,
+    Y: Array,
+    points: tuple[int, int],
+    settings: Settings,
+    push: Array,
+    sums: Array,
 ) -> None:
-    """Add the interactions of point a with a list, whose masses are zero from `size` on."""
+    """Add the interactions of a run of points with the first `size` entries of a list."""
     (_, dof), zeros = settings
     axes, masses = entries(listed, zeros), listed[-1]
-    x = repeated(point(entries(Y, zeros), a))
-    weights, pushes = splat(0), repeated(zeros)
-    for e in range(0, size, LANES):
-        d = minus(x, loaded(axes, e))
-        weights, pushes = add_push((weights, pushes), d, dof, load(masses, e))
-    found = totals(pushes)
-    for c in range(len(zeros)):
-        push[c, a] += found[c]
-    sums[a] += np.float64(total(weights))
+    for e in range(size, size + -size % LANES):  # the rest of the last vector
+        masses[e] = np.float32(0)
+    for a in range(points[0], points[1]):
+        x = repeated(point(entries(Y, zeros), a))
+        weights, pushes = splat(0), repeated(zeros)
+        for e in range(0, size, LANES):
+            d = minus(x, loaded(axes, e))
+            weights, pushes = add_push((weights, pushes), d, dof, load(masses, e))
+        found = totals(pushes)
+        for c in range(len(zeros)):
+            push[c, a] += found[c]
+        sums[a] += np.float64(total(weights))
 
 
 @kernel
@@ -214,21 +221,12 @@ def push_within(
     """Fill push and sums with the interactions among the points of a leaf."""
     start, stop = leaf
     size = list_points(listed, 0, Y, start, stop)
-    end_list(listed, size)
     for a in range(start, stop):
         push[:, a] = np.float32(0)
         sums[a] = 0.0
         listed[-1, a - start] = np.float32(0)  # a point does not act on itself
-        push_by_list(listed, size, Y, a, settings, push, sums)
+        push_by_list(listed, size, Y, (a, a + 1), settings, push, sums)
         listed[-1, a - start] = np.float32(1)
-
-
-@kernel
-def end_list(listed: Array, size: int) -> None:
-    """Set the masses that follow the last entry, up to a multiple of 16, to zero."""
-    while size % LANES:
-        listed[-1, size] = np.float32(0)
-        size += 1
 
 
 @parallel_kernel
@@ -272,9 +270,7 @@ def push_leaf(
     size = node = 0
     while node < len(links):
         if size > listed.shape[1] - LEAF_POINTS:  # another leaf might not fit
-            end_list(listed, size)
-            for a in range(start, stop):
-                push_by_list(listed, size, Y, a, settings, push, sums)
+            push_by_list(listed, size, Y, leaf, settings, push, sums)
             size = 0
         after, first, last = links[node, 0], links[node, 1], links[node, 2]
         sq_gap = np.float32(0)
@@ -294,6 +290,4 @@ def push_leaf(
             node += 1
             if node == after:
                 size = list_points(listed, size, Y, first, last)
-    end_list(listed, size)
-    for a in range(start, stop):
-        push_by_list(listed, size, Y, a, settings, push, sums)
+    push_by_list(listed, size, Y, leaf, settings, push, sums)

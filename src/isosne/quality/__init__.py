@@ -10,15 +10,5 @@ from isosne.quality.comparison import Comparison, Curve, Trust, compare
 from isosne.quality.inputs import Estimate
 from isosne.quality.measures import Report, report
 
-__all__ = [
-    "Comparison",
-    "Curve",
-    "Estimate",
-    "Report",
-    "Trust",
-    "calinski_harabasz",
-    "compare",
-    "davies_bouldin",
-    "knn_accuracy",
-    "report",
-]
+__all__ = ["Comparison", "Curve", "Estimate", "Report", "Trust"]
+__all__ += ["calinski_harabasz", "compare", "davies_bouldin", "knn_accuracy", "report"]

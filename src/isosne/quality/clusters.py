@@ -13,14 +13,7 @@ from isosne.errors import DataError
 from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import is_other, nearest
 from isosne.neighbors.metric import Metric
-from isosne.quality.inputs import (
-    Classes,
-    Estimate,
-    check_labels,
-    check_map,
-    choose_queries,
-    estimate_mean,
-)
+from isosne.quality import inputs
 
 
 def davies_bouldin(Y: Any, labels: Any) -> float:
@@ -104,17 +97,17 @@ def calinski_harabasz(Y: Any, labels: Any) -> float:
     return float(scatter / (within / (len(points) - len(centers))))
 
 
-def _check_classes(Y: Any, labels: Any) -> tuple[Array, Classes, Array]:
+def _check_classes(Y: Any, labels: Any) -> tuple[Array, inputs.Classes, Array]:
     """Return the embedding with axes scaled to 0..1, its classes, and their centers."""
-    points = check_map(Y).astype(np.float64)
+    points = inputs.check_map(Y).astype(np.float64)
     points -= points.min(axis=0)
     lengths = points.max(axis=0)
     points /= np.where(lengths > 0, lengths, 1.0)
-    classes = check_labels(labels, len(points))
+    classes = inputs.check_labels(labels, len(points))
     return points, classes, class_means(points, classes)
 
 
-def class_means(values: Array, classes: Classes) -> NDArray[np.float64]:
+def class_means(values: Array, classes: inputs.Classes) -> NDArray[np.float64]:
     """Return the mean of each class (n_classes, n_columns)."""
     n_classes = len(classes.sizes)
     sums = [np.bincount(classes.of_point, column, n_classes) for column in values.T]
@@ -130,7 +123,7 @@ def knn_accuracy(
     n_queries: Any = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
-) -> Estimate:
+) -> inputs.Estimate:
     """Compute the accuracy of a k-nearest-neighbor classifier in the embedding (leave-one-out).
 
     Parameters
@@ -158,19 +151,19 @@ def knn_accuracy(
     >>> print(knn_accuracy([[0.0], [1.0], [3.0], [4.0]], ["a", "a", "b", "b"], k=1))
     1.0000
     """
-    points = check_map(Y)
+    points = inputs.check_map(Y)
     n = len(points)
-    classes = check_labels(labels, n)
+    classes = inputs.check_labels(labels, n)
     hint = f"Each point has {n - 1} other points as possible neighbors."
     k = check_count(k, "k", low=1, high=n - 1, hint=hint)
-    queries = choose_queries(n, n_queries, random_state)
+    queries = inputs.choose_queries(n, n_queries, random_state)
     with threads(n_jobs):
         return knn_accuracy_of(points, classes, k, queries)
 
 
-def knn_accuracy_of(Y: Array, classes: Classes, k: int, queries: Array) -> Estimate:
+def knn_accuracy_of(Y: Array, classes: inputs.Classes, k: int, queries: Array) -> inputs.Estimate:
     """Compute the accuracy at the queries from validated inputs."""
     ids, _ = nearest(Y[queries], search_set(Y, Metric()), k + 1)
     voters = classes.of_point[ids[is_other(ids, queries)]].reshape(-1, k)
     votes = np.array([voter[np.bincount(voter)[voter].argmax()] for voter in voters])
-    return estimate_mean((votes == classes.of_point[queries]).astype(np.float64), len(Y))
+    return inputs.estimate_mean((votes == classes.of_point[queries]).astype(np.float64), len(Y))

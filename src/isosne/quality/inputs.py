@@ -11,14 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from isosne._checks import (
-    check_count,
-    check_for_metric,
-    check_metric,
-    check_points,
-    check_square_distances,
-    is_one_of,
-)
+from isosne import _checks as checks
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Points
 from isosne.errors import DataError, keyword
@@ -43,7 +36,7 @@ class Classes(NamedTuple):
 
 def check_map(Y: Any) -> Array:
     """Return an embedding as a finite, dense array."""
-    points = check_points(Y, name="Y", min_rows=MIN_POINTS)
+    points = checks.check_points(Y, name="Y", min_rows=MIN_POINTS)
     if isinstance(points, csr_array):
         raise DataError("Y must be a dense array; got a sparse matrix. Pass Y.toarray().")
     return np.asarray(points)
@@ -77,40 +70,33 @@ def as_measured(X: Any, metric: str) -> tuple[Any, str]:
     return X, metric
 
 
-class Inputs(NamedTuple):
-    """Data and embedding with one row per point, the metric, the evaluated points, and k."""
-
-    pair: tuple[Points, Array]
-    metric: Metric
-    queries: NDArray[np.int64]
-    k: int
-
-
 def check_inputs(
     X: Any, Y: Any, k: Any, metric: Metric, n_queries: Any, random_state: RandomState
-) -> Inputs:
-    """Check what is compared; k must be a neighborhood size with a trustworthiness."""
+) -> tuple[tuple[Points, Array], Metric, NDArray[np.int64], int]:
+    """Return (data, embedding), the metric, the points to evaluate, and k, all checked.
+
+    k must be a neighborhood size with a trustworthiness.
+    """
     X, name = as_measured(X, metric.name)
-    check_metric(name, metric.p)
+    checks.check_metric(name, metric.p)
     check_in_memory(X)
-    data = check_points(X, min_rows=MIN_POINTS)
-    check_for_metric(data, name)
+    data = checks.check_points(X, min_rows=MIN_POINTS)
+    checks.check_for_metric(data, name)
     if name == "precomputed":
-        check_square_distances(data)
+        checks.check_square_distances(data)
     embedding, n = check_map(Y), data.shape[0]
     _check_equal_rows(n, len(embedding))
     hint = f"Choose k smaller than half of the number of points ({n})."
-    k = check_count(k, "k", low=1, high=(n - 1) // 2, hint=hint)
+    k = checks.check_count(k, "k", low=1, high=(n - 1) // 2, hint=hint)
     queries = choose_queries(n, n_queries, random_state)
-    return Inputs((data, embedding), Metric(name, metric.p), queries, k)
+    return (data, embedding), Metric(name, metric.p), queries, k
 
 
 def _check_equal_rows(n_data: int, n_embedded: int) -> None:
     if n_data != n_embedded:
         raise DataError(
-            "X and Y must have the same number of rows; "
-            f"got {n_data} rows in X and {n_embedded} in Y. "
-            "Pass the data that Y was computed from, in the same order."
+            f"X and Y must have the same number of rows; got {n_data} rows in X and {n_embedded} "
+            "in Y. Pass the data that Y was computed from, in the same order."
         )
 
 
@@ -119,9 +105,8 @@ def check_label_shape(labels: Any, n: int) -> Array:
     array = np.asarray(labels)
     if array.shape != (n,):
         raise DataError(
-            "labels must be one-dimensional, with one entry per point; "
-            f"got shape {array.shape} for {n} points. "
-            "Pass the labels in the order of the rows of Y."
+            f"labels must be one-dimensional, with one entry per point; got shape {array.shape} "
+            f"for {n} points. Pass the labels in the order of the rows of Y."
         )
     return array
 
@@ -213,13 +198,13 @@ class Estimate(float):
 def choose_queries(n: int, n_queries: Any, random_state: RandomState) -> NDArray[np.int64]:
     """Return the indices of the points to evaluate, in ascending order: all, or a sample."""
     generator = as_generator(random_state)
-    if n_queries is None or is_one_of(n_queries, ("auto",)):
+    if n_queries is None or checks.is_one_of(n_queries, ("auto",)):
         n_queries = n if n <= EXACT_LIMIT else SAMPLE_SIZE
     hint = (
         f"Use {keyword('n_queries', None)} for all points up to {EXACT_LIMIT:,}, and a sample of "
         f"{SAMPLE_SIZE:,} otherwise."
     )
-    size = check_count(n_queries, "n_queries", low=2, high=n, hint=hint)
+    size = checks.check_count(n_queries, "n_queries", low=2, high=n, hint=hint)
     if size == n:
         return np.arange(n)
     return np.sort(generator.choice(n, size, replace=False))

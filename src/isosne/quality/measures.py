@@ -10,16 +10,10 @@ from isosne._numba import threads
 from isosne._random import RandomState
 from isosne._types import Array
 from isosne.neighbors.metric import Metric
+from isosne.quality import inputs
 from isosne.quality.clusters import calinski_harabasz, davies_bouldin, knn_accuracy_of
 from isosne.quality.comparison import Comparison, compare_checked
-from isosne.quality.inputs import (
-    Estimate,
-    check_inputs,
-    check_label_shape,
-    check_labels,
-    draw_rows,
-    is_unlabeled,
-)
+from isosne.quality.inputs import Estimate
 from isosne.rows import is_stored
 
 
@@ -160,12 +154,12 @@ def report(
     continuity, k = 10       0.9641
     """
     if is_stored(X):
-        X, Y, labels = draw_rows(X, Y, labels, random_state)
-    checked = check_inputs(X, Y, k, Metric(metric, p), n_queries, random_state)
+        X, Y, labels = inputs.draw_rows(X, Y, labels, random_state)
+    checked = inputs.check_inputs(X, Y, k, Metric(metric, p), n_queries, random_state)
     (data, embedding), own, queries, k = checked
     n = data.shape[0]
-    named = np.empty(0) if labels is None else check_label_shape(labels, n)
-    labeled = np.flatnonzero(~is_unlabeled(named))
+    named = np.empty(0) if labels is None else inputs.check_label_shape(labels, n)
+    labeled = np.flatnonzero(~inputs.is_unlabeled(named))
     note = "" if labels is None else _undefined_because(named[labeled], k)
     classes = None
     with threads(n_jobs):
@@ -199,7 +193,7 @@ def _undefined_because(labels: Array, k: int) -> str:
 
 def _measure_classes(Y: Array, labels: Array, k: int, queries: Array) -> ClassReport:
     """Measure the classes; all points are queries if fewer than two are given."""
-    classes = check_labels(labels, len(Y))
+    classes = inputs.check_labels(labels, len(Y))
     if len(queries) < 2:
         queries = np.arange(len(Y))
     return ClassReport(

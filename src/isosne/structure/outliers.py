@@ -8,17 +8,8 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from isosne import _checks as checks
 from isosne._blocks import for_each_block
-from isosne._checks import (
-    check_count,
-    check_for_metric,
-    check_metric,
-    check_points,
-    check_square_distances,
-    check_width,
-    is_number,
-    is_one_of,
-)
 from isosne._numba import kernel, threads
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Points
@@ -120,7 +111,7 @@ class IsolationOutliers(OutlierMixin, BaseEstimator):
             The fitted estimator.
         """
         self._check_parameters()
-        points = check_points(X, min_rows=2)
+        points = checks.check_points(X, min_rows=2)
         self._check_comparable(points)
         n, psi = points.shape[0], min(self.psi, points.shape[0])
         rng = as_generator(self.random_state)
@@ -132,7 +123,11 @@ class IsolationOutliers(OutlierMixin, BaseEstimator):
             spheres = self._spheres.find(points)
         counts = [np.bincount(found[found >= 0], minlength=psi) for found in spheres.T]
         self.masses_ = np.stack(counts) / n
-        self.offset_ = self._threshold(mean_masses(spheres, self.masses_))
+        scores, share = mean_masses(spheres, self.masses_), self.contamination
+        if isinstance(share, str):
+            self.offset_ = AUTO_SHARE * float(np.median(scores))
+        else:
+            self.offset_ = float(np.percentile(scores, 100 * share))
         validate_data(self, X, reset=True, skip_check_array=True)
         return self
 
@@ -150,10 +145,10 @@ class IsolationOutliers(OutlierMixin, BaseEstimator):
             Values from 0 to 1; the lower, the more abnormal.
         """
         check_is_fitted(self)
-        points = check_points(X)
-        check_width(points, self.n_features_in_, type(self).__name__)
+        points = checks.check_points(X)
+        checks.check_width(points, self.n_features_in_, type(self).__name__)
         validate_data(self, X, reset=False, skip_check_array=True)
-        check_for_metric(points, self.metric)
+        checks.check_for_metric(points, self.metric)
         with threads(self.n_jobs):
             return mean_masses(self._spheres.find(points), self.masses_)
 
@@ -165,24 +160,20 @@ class IsolationOutliers(OutlierMixin, BaseEstimator):
         """Return for each point whether it is an outlier: -1 for outliers, 1 for the others."""
         return np.where(self.decision_function(X) < 0, -1, 1)
 
-    def _threshold(self, scores: NDArray[np.float64]) -> float:
-        if isinstance(self.contamination, str):
-            return AUTO_SHARE * float(np.median(scores))
-        return float(np.percentile(scores, 100 * self.contamination))
-
     def _check_parameters(self) -> None:
-        check_metric(self.metric, self.p)
+        checks.check_metric(self.metric, self.p)
         hint = "Samples of 4 to 32 points are usual."
-        check_count(self.psi, "psi", low=2, hint=hint)
+        checks.check_count(self.psi, "psi", low=2, hint=hint)
         hint = "100 partitionings give scores that vary little with the seed."
-        check_count(self.n_partitions, "n_partitions", low=1, hint=hint)
+        checks.check_count(self.n_partitions, "n_partitions", low=1, hint=hint)
         share = self.contamination
-        if not is_one_of(share, ("auto",)) and not (is_number(share) and 0 < share <= 0.5):  # type: ignore[operator]  # a number by then
+        is_share = checks.is_number(share) and 0 < share <= 0.5  # type: ignore[operator]
+        if not is_share and not checks.is_one_of(share, ("auto",)):
             rule = "be 'auto' or a fraction above 0 and up to 0.5"
             raise ParameterError("contamination", rule, share, "0.05 marks 5 % of the points.")
 
     def _check_comparable(self, points: Points) -> None:
-        check_for_metric(points, self.metric)
+        checks.check_for_metric(points, self.metric)
         if self.metric != "precomputed":
             return
         if isinstance(points, csr_array):
@@ -190,7 +181,7 @@ class IsolationOutliers(OutlierMixin, BaseEstimator):
                 "Precomputed distances must be dense, because samples are compared with all "
                 "points; got a sparse matrix. Pass X.toarray() if it stores all of them."
             )
-        check_square_distances(points)
+        checks.check_square_distances(points)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

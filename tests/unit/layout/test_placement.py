@@ -64,32 +64,6 @@ def test_fitted_points_are_placed_near_their_places(fitted, digits, kernel, n_co
     assert median_distance(places, model.embedding_) < 0.02
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_points_left_out_are_placed_among_their_own_class(fitted, kernel):
-    X, y = load_digits(return_X_y=True)
-    model = fitted(kernel)
-    before = model.embedding_.tobytes()
-    places = model.transform(X[N : N + 300])
-    assert model.embedding_.tobytes() == before
-    nearest = ((places[:, None] - model.embedding_) ** 2).sum(axis=2).argmin(axis=1)
-    # a nearest neighbor in the 64 columns has the right class for 96 % of these
-    assert (y[nearest] == y[N : N + 300]).mean() > 0.85
-    alone = model.transform(X[N + 11 : N + 12])
-    assert alone.tobytes() == places[11:12].tobytes()  # alone as in company
-
-
-@pytest.mark.parametrize("n_components", [1, 2, 3])
-def test_a_point_alone_is_placed_where_it_is_placed_in_company(fitted, digits, n_components):
-    model = fitted("gaussian", n_components)
-    similarity = probabilities(model, digits[:50] + 0.25)
-    placement = Placement(model.embedding_, 1.0)
-    together = placement.place(similarity)
-    for i in (0, 7, 49):
-        assert placement.place(similarity[i : i + 1]).tobytes() == together[i : i + 1].tobytes()
-    backwards = placement.place(np.ascontiguousarray(similarity[::-1]))
-    assert backwards[::-1].tobytes() == together.tobytes()
-
-
 def test_late_exaggeration_counts_in_placing(fitted, digits):
     model = fitted("isolation", exaggeration=4.0)
     similarity = probabilities(model, digits)

@@ -10,11 +10,9 @@ from isosne._types import DenseMatrix, SparseMatrix
 from isosne.affinities.dense import dense_affinities
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
-from isosne.errors import DataError, ParameterError
 from isosne.layout.anchors import Anchors
-from isosne.layout.start import CARRIED_JITTER, carried_map, initial_map, resolve_start
+from isosne.layout.start import CARRIED_JITTER, carried_map, initial_map
 from isosne.neighbors import nearest_neighbors
-from tests.conftest import refuses
 
 NAMES = ["pca", "spectral", "random"]
 SPREAD = 1e-4
@@ -134,28 +132,6 @@ def test_given_coordinates_are_used_as_they_are_and_not_shared(cloud):
     assert Y.flags.c_contiguous
     # a descent changes the map in place: the user's array must not be that map
     assert not np.shares_memory(Y, given)
-
-
-@pytest.mark.parametrize(
-    ("start", "shape"),
-    [(np.zeros((299, 2)), (299, 2)), (np.full((300, 2), np.nan), (300, 2)), (5, ())],
-)
-def test_coordinates_of_another_shape_are_refused(cloud, start, shape):
-    sentence = (
-        "A start must have shape (300, 2), and real numbers up to 1e+09 in size; "
-        f"got shape {shape}. Pass one row for each point."
-    )
-    with refuses(DataError, sentence):
-        place(start, cloud)
-
-
-def test_other_names_are_refused():
-    sentence = (
-        "start must be one of 'auto', 'pca', 'spectral', 'random' or an array; "
-        "got start='umap'. Choose a name, or pass coordinates (n_samples, n_components)."
-    )
-    with refuses(ParameterError, sentence):
-        resolve_start("umap", "euclidean")
 
 
 PLACES = np.array([[0, 0], [8, 4]], np.float32)

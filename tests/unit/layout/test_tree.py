@@ -1,4 +1,4 @@
-"""Repulsion by a tree: against the definition, on maps with copies, on any number of threads."""
+"""Repulsion by a tree: against the definition, on maps with copies, of any width."""
 
 import numpy as np
 import pytest
@@ -109,14 +109,6 @@ def test_a_map_without_bounds_has_forces_that_are_not_numbers(which, bad):
     with np.errstate(invalid="ignore"):
         assert np.isnan(TreeRepulsion(2).push(Y, push))
     assert np.isnan(push).all()
-
-
-@pytest.mark.parametrize("d", [2, 3])
-def test_threads_do_not_change_a_bit(threads, d):
-    Y = uneven_clusters(20_000, d)
-    one, two = (threads(k, lambda: repel(Y, TreeRepulsion(d))) for k in (1, 2))
-    assert one[0].tobytes() == two[0].tobytes()
-    assert one[1] == two[1]
 
 
 def test_one_repulsion_serves_maps_of_several_sizes():

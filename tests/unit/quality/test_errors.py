@@ -12,6 +12,7 @@ X = np.random.default_rng(0).normal(size=(10, 3))
 Y = X[:, :2].copy()
 LABELS = np.arange(10) % 2
 HOLED = np.where(np.arange(20).reshape(10, 2) == 3, np.nan, Y)
+DENSE = "Y must be a dense array; got a sparse matrix. Pass Y.toarray()."
 CLASSES = (
     "labels must have at least 2 classes, and fewer classes than points; got {} class(es) for 10 "
     "points. Class measures compare distances within classes with distances between classes; pass "
@@ -26,41 +27,24 @@ CLASSES = (
         ((HOLED, Y), {}, DataError, "X must be finite; got 1 NaN"),
         ((X, HOLED), {}, DataError, "Y must be finite; got 1 NaN"),
         ((X[:3], Y[:3]), {}, DataError, "X must have at least 4 row(s); got n_samples=3."),
-        (
-            (X, Y[:9]),
-            {},
-            DataError,
-            (
-                "X and Y must have the same number of rows; got 10 rows in X and 9 in Y. "
-                "Pass the data that Y was computed from, in the same order."
-            ),
+        pytest.param(
+            *((X, Y[:9]), {}, DataError),
+            "X and Y must have the same number of rows; got 10 rows in X and 9 in Y. "
+            "Pass the data that Y was computed from, in the same order.",
         ),
-        (
-            (X, csr_array(Y)),
-            {},
-            DataError,
-            "Y must be a dense array; got a sparse matrix. Pass Y.toarray().",
-        ),
+        ((X, csr_array(Y)), {}, DataError, DENSE),
         ((abs(X), Y), {"metric": "precomputed"}, DataError, "Precomputed distances must be a squ"),
         ((0 * X, Y), {"metric": "cosine"}, DataError, "metric='cosine' needs rows that are not"),
         ((X, Y), {"metric": "dice"}, ParameterError, "metric must be one of 'euclidean', 'manh"),
-        (
-            (X, Y),
-            {"k": 5},
-            ParameterError,
-            (
-                "k must be an integer from 1 to 4; got k=5. "
-                "Choose k smaller than half of the number of points (10)."
-            ),
+        pytest.param(
+            *((X, Y), {"k": 5}, ParameterError),
+            "k must be an integer from 1 to 4; got k=5. "
+            "Choose k smaller than half of the number of points (10).",
         ),
-        (
-            (X, Y),
-            {"n_queries": 11},
-            ParameterError,
-            (
-                "n_queries must be an integer from 2 to 10; got n_queries=11. "
-                "Use n_queries=None for all points up to 20,000, and a sample of 2,000 otherwise."
-            ),
+        pytest.param(
+            *((X, Y), {"n_queries": 11}, ParameterError),
+            "n_queries must be an integer from 2 to 10; got n_queries=11. "
+            "Use n_queries=None for all points up to 20,000, and a sample of 2,000 otherwise.",
         ),
         ((X, Y), {"random_state": -1}, ParameterError, "random_state must be None, an integer"),
         ((X, Y), {"n_jobs": 0}, ParameterError, "n_jobs must be None or an integer from 1 up"),
@@ -94,28 +78,22 @@ def test_voters_must_be_other_points():
 @pytest.mark.parametrize(
     ("labels", "sentence"),
     [
-        (
+        pytest.param(
             LABELS[:9],
-            (
-                "labels must be one-dimensional, with one entry per point; got shape (9,) for 10 "
-                "points. Pass the labels in the order of the rows of Y."
-            ),
+            "labels must be one-dimensional, with one entry per point; got shape (9,) for 10 "
+            "points. Pass the labels in the order of the rows of Y.",
         ),
         (np.zeros(10), CLASSES.format(1)),
         (np.arange(10), CLASSES.format(10)),
-        (
+        pytest.param(
             np.where(LABELS, 1.0, np.nan),
-            (
-                "labels must not be missing; got 5 NaN value(s). "
-                "Drop these points, or assign them to a class of their own."
-            ),
+            "labels must not be missing; got 5 NaN value(s). "
+            "Drop these points, or assign them to a class of their own.",
         ),
-        (
+        pytest.param(
             np.array([1, "a"] * 5, dtype=object),
-            (
-                "labels must be all text or all numbers; got a mixture of types. "
-                "Convert them with np.asarray(labels, dtype=str)."
-            ),
+            "labels must be all text or all numbers; got a mixture of types. "
+            "Convert them with np.asarray(labels, dtype=str).",
         ),
     ],
 )
