@@ -10,8 +10,7 @@ from typing import Any
 from isosne._extras import require
 from isosne.errors import MissingPackageError
 
-ENDING = ("SIGTERM", "SIGHUP")
-"""Signals that ask a process to end; Windows has only the first."""
+ENDING = ("SIGTERM", "SIGHUP")  # signals that ask a process to end; Windows has only the first
 
 
 def main() -> None:

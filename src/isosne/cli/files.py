@@ -14,14 +14,11 @@ from isosne.cli.messages import note
 from isosne.cli.options import Args, check_recorded
 from isosne.errors import ParameterError, keyword
 
-PIPE = "-"
-"""Standard input or standard output."""
+PIPE = "-"  # standard input or standard output
 PICTURES = (".png", ".svg", ".pdf")
-PAGES = (".html", ".htm")
-"""Endings of pictures and of pages."""
+PAGES = (".html", ".htm")  # endings of pictures and of pages
 
-Paths = Mapping[str, str | Path | None]
-"""Paths by the names of their parameters."""
+Paths = Mapping[str, str | Path | None]  # paths by the names of their parameters
 
 
 def check_output(path: str | Path, endings: Iterable[str], *, force: bool) -> None:

@@ -11,8 +11,7 @@ from isosne.cli.models import describe_model, load_model, open_new_rows, write_p
 from isosne.cli.options import Args, option, refuse
 from isosne.errors import keyword
 
-DPI = 150.0
-"""Resolution of a picture, as that of `isosne plot`."""
+DPI = 150.0  # resolution of a picture, as that of `isosne plot`
 
 
 @o.command(

@@ -12,8 +12,7 @@ from isosne.cli.messages import note
 from isosne.cli.options import refuse
 from isosne.errors import ParameterError, keyword
 
-KEYED = (".npz", ".zarr", ".h5ad")
-"""Endings of files that may hold several arrays."""
+KEYED = (".npz", ".zarr", ".h5ad")  # endings of files that may hold several arrays
 TREATMENTS = ("scale", "mixed", "categorical")
 """Options that say how columns are treated after they are read."""
 Options = dict[str, Any]

@@ -24,10 +24,8 @@ MAX_COMPUTED = 2_000
 MAX_POINTS, MAX_IN_VIEW = 100_000, 20_000
 """Most points that the browser draws of a whole map; of more points, those in view are drawn if
 they are at most 20,000, and otherwise a sample of them."""
-N_TIPS = 6
-"""Columns that are shown on hover, besides the identifier and the label."""
-TAP_RADIUS = 0.025
-"""How near to a point a click must be, as a fraction of the width of the view."""
+N_TIPS = 6  # columns that are shown on hover, besides the identifier and the label
+TAP_RADIUS = 0.025  # how near to a point a click must be, as a fraction of the width of the view
 NEIGHBORS_SECONDS = 1.0
 """Shortest time between two searches for the neighbors of a point while its map moves."""
 

@@ -61,8 +61,7 @@ DARK = Theme(
     classes=DARK_COLORS,
     lines=(DARK_COLORS[0], DARK_COLORS[2]),
 )
-MAX_ENTRIES = 40
-"""Most classes that a legend lists."""
+MAX_ENTRIES = 40  # most classes that a legend lists
 
 
 class Painted(NamedTuple):

@@ -25,14 +25,11 @@ from isosne.tables.columns import is_mixed
 from isosne.tables.points import MixedRows, gower_points
 from isosne.tsne.estimator import TSNE
 
-MIN_POINTS = 4
-"""Smallest number of rows: the R_NX curve needs four points."""
+MIN_POINTS = 4  # smallest number of rows: the R_NX curve needs four points
 MAX_FEATURES = 100
 """Most features that are columns of their own; of wider tables, such as images, none is shown."""
-CHOICES = ("owner", "isolation", "gaussian", "adaptive", "knn")
-"""Kernels that the page offers."""
-DEFAULT_STEPS = 500
-"""Steps of the schedule "annealed"."""
+CHOICES = ("owner", "isolation", "gaussian", "adaptive", "knn")  # kernels that the page offers
+DEFAULT_STEPS = 500  # steps of the schedule "annealed"
 EUCLIDEAN = Metric()
 
 

@@ -22,10 +22,8 @@ from isosne.explorer.session import Session
 from isosne.rows.table_reader import names_data_set, read_table
 from isosne.tsne.estimator import TSNE
 
-FRAME_HEIGHT = 900
-"""Height of the page in a notebook, in pixels."""
-STOP_SECONDS = 10.0
-"""How long to wait for the last step of a run."""
+FRAME_HEIGHT = 900  # height of the page in a notebook, in pixels
+STOP_SECONDS = 10.0  # how long to wait for the last step of a run
 DISCONNECTED = "The server has ended, or cannot be reached. What is shown may be out of date."
 
 

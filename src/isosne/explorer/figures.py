@@ -41,8 +41,7 @@ Y_LIMITS: dict[str, Any] = {"start": -1.06, "end": 1.2}
 MAX_MOVING, N_MOVING = 5_000, 2_000
 """Above so many points, a browser without WebGL draws about 2,000 while the view moves: 100,000
 points then take 28 ms of CPU time per frame, and 67 ms if it draws 8,000 (measured)."""
-MAX_WIDTH = 800
-"""Largest side of a map in pixels."""
+MAX_WIDTH = 800  # largest side of a map in pixels
 CARD = {"flex": "1 1 340px", "min-width": "300px", "max-width": "800px"}
 """Styles of a map and its title: two maps share a row if each is 340 pixels wide."""
 

@@ -30,8 +30,7 @@ from isosne.rows.text import encode_csv
 from isosne.tables.mixed import as_mixed, find_dominant, find_numbering
 
 TABLES = (".csv", ".tsv", ".parquet", ".feather", ".npy", ".npz", ".h5ad")
-MAPS = READABLE
-"""Tables and maps that can be sent."""
+MAPS = READABLE  # tables and maps that can be sent
 OPTION = " Or tick the box for missing values."
 
 

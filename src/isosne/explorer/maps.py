@@ -26,8 +26,7 @@ STOPPED, FINISHED, FAILED = "stopped", "finished", "failed"
 FRAME_SECONDS, LARGE_FRAME_SECONDS = 0.3, 1.0
 """Shortest time between two frames, of small and of large maps. A browser without a graphics card
 needs about 35 ms of a core to draw one (`python -m benchmarks explore` measures what it costs)."""
-VALUE_EVERY = 100
-"""Steps between two values of the objective; each costs about one step."""
+VALUE_EVERY = 100  # steps between two values of the objective; each costs about one step
 
 
 class Status(NamedTuple):

@@ -25,10 +25,8 @@ from isosne.quality import compare
 from isosne.quality.comparison import compare_checked
 from isosne.studies.point_columns import Column
 
-N_NEIGHBORS = 10
-"""Size of the neighborhoods that are compared, as in `isosne report`."""
-BATCH_WORK = 2e9
-"""Multiplications of one batch of trust: about a second on one core."""
+N_NEIGHBORS = 10  # size of the neighborhoods that are compared, as in `isosne report`
+BATCH_WORK = 2e9  # multiplications of one batch of trust: about a second on one core
 POLL_SECONDS = 0.2
 logger = logging.getLogger("isosne")
 

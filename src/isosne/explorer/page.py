@@ -17,10 +17,8 @@ from isosne.explorer.panes import KeepPane, PointPane, QualityPane, SelectionPan
 from isosne.explorer.session import TRUST, Session
 
 SELECTION_TAB, POINT_TAB = 0, 1
-GLANCE_MS = 100
-"""Time between two glances at the session: at most ten frames per second."""
-LOOK_SECONDS = 1.0
-"""Longest time between two looks at the session, also if no change was noticed."""
+GLANCE_MS = 100  # time between two glances at the session: at most ten frames per second
+LOOK_SECONDS = 1.0  # longest time between two looks at the session, also if no change was noticed
 FACTS = ("maps", "selection", "asked", "names", "color", "measures", "failure")
 """What the page shows of a session, besides the maps themselves."""
 BESIDE = {"flex": "2 1 440px", "max-width": "800px"}

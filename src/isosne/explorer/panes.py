@@ -23,8 +23,7 @@ from isosne.explorer.measuring import Neighborhood, compare_with_rest
 from isosne.explorer.session import SELECTIONS, Session
 from isosne.pages.report import DASHED, MAX_CURVE_POINTS
 
-MAX_TABLE_ROWS = 5_000
-"""Most selected rows that the table shows; files have all of them."""
+MAX_TABLE_ROWS = 5_000  # most selected rows that the table shows; files have all of them
 MAX_TABLE_COLUMNS = 30
 
 
@@ -205,8 +204,7 @@ class KeepPane:
         return files.save_picture(drawn.Y, paint, drawn.corners, kind)
 
 
-N_MOVED = 10
-"""Rows that are listed as those that moved most."""
+N_MOVED = 10  # rows that are listed as those that moved most
 
 
 class QualityPane:

@@ -21,8 +21,7 @@ from isosne.tsne.estimator import TSNE
 
 NOTHING, TRUST, SELECTIONS = "nothing", "trust", "named selections"
 """What points can be colored by, besides their label and columns."""
-MAX_MAPS = 2
-"""Maps that are shown side by side."""
+MAX_MAPS = 2  # maps that are shown side by side
 OTHER_KERNEL = "its kernel cannot be chosen on the command line"
 MODEL = "the map shown is that of a model, which may have further settings"
 """What a command does not tell of a map."""

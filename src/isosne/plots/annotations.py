@@ -132,10 +132,7 @@ class ClassNames(Artist):
             )
 
     def _find_places(self, points: Floats, frame: Floats) -> list[tuple[int, Any, Any, Any]]:
-        """Return text, middle, and start and end of the leader, of the classes in the view.
-
-        The font is the largest in which all names fit; in the smallest, some may have no place.
-        """
+        """Return text, middle, and start and end of the leader, of the classes in the view."""
         cells, shape = grid_cells(points, frame), grid_shape(frame)
         inside = ((points >= 0) & (points <= frame)).all(axis=1)
         shown, cores = [], []
@@ -145,7 +142,7 @@ class ClassNames(Artist):
                 shown.append(j)
                 cores.append(core_of(counts))
         is_taken = binary_dilation(_count(cells[inside], shape))
-        for factor in SCALES:
+        for factor in SCALES:  # the largest in which all names fit; some may have no place
             sizes = np.array([_measure(self.texts[j], factor * self._font) for j in shown])
             boxes = place_labels(sizes.reshape(-1, 2), cores, is_taken, frame)
             if np.isfinite(boxes.middles).all():
@@ -154,7 +151,6 @@ class ClassNames(Artist):
 
 
 def _count(cells: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Return how often each cell of a grid occurs."""
     return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
 
 
@@ -282,8 +278,7 @@ class _Candidates:
         if len(free) == 0:
             return -1
         cheapest = free[np.argsort(self.costs[free], kind="stable")[:N_EXAMINED]]
-        found = np.union1d(cheapest, [current] if current in free else [])
-        found = found.astype(np.int64)
+        found = np.union1d(cheapest, free[free == current])
         crossings = count_crossings(self.boxes.take(found), others)
         return int(found[(self.costs[found] + CROSSING_COST * crossings).argmin()])
 
@@ -304,15 +299,12 @@ def count_crossings(boxes: Boxes, others: Boxes) -> NDArray[np.int64]:
 
     O(k o) time and memory for k boxes and o others.
     """
-    mine, theirs = Boxes(*(field[:, None] for field in boxes)), others
-    ours = mine.starts, mine.targets
-    leaders = theirs.starts, theirs.targets
-    crossed = (
-        segments_cross(*ours, *leaders).astype(np.int64)
-        + segments_meet_boxes(*ours, theirs)
-        + segments_meet_boxes(*leaders, mine)
-    )
-    return np.asarray(crossed.sum(axis=1))
+    mine = Boxes(*(field[:, None] for field in boxes))
+    ours, theirs = (mine.starts, mine.targets), (others.starts, others.targets)
+    crossed = segments_cross(*ours, *theirs).astype(np.int64)
+    crossed += segments_meet_boxes(*ours, others)
+    crossed += segments_meet_boxes(*theirs, mine)
+    return crossed.sum(axis=1)
 
 
 def segments_cross(start: Floats, end: Floats, begin: Floats, target: Floats) -> Mask:

@@ -103,7 +103,7 @@ def rasterize(
         return _rasterize_classes(pixels, paint, canvas)
     counts = canvas.count(pixels)
     if paint is None:
-        return shade(counts, np.broadcast_to(to_rgb([plain])[0], (*counts.shape, 3)))
+        return shade(counts, to_rgb([plain])[0])
     known = np.isfinite(paint.numbers)
     n_known = canvas.count(pixels[known])
     means = canvas.count(pixels[known], paint.numbers[known]) / np.maximum(n_known, 1)
@@ -136,8 +136,9 @@ def mix_classes(by_class: Array, classes: Classes) -> tuple[Floats, Floats]:
 
 
 def shade(counts: Floats, colors: Floats) -> Floats:
-    """Return an image (h, w, 4) from numbers of points and their colors (h, w, 3)."""
-    return enlarge_isolated(np.dstack([np.clip(colors, 0, 1), opacity_of(counts)]))
+    """Return an image (h, w, 4) from numbers of points and their colors (h, w, 3), or one (3,)."""
+    colors = np.broadcast_to(np.clip(colors, 0, 1), (*counts.shape, 3))
+    return enlarge_isolated(np.dstack([colors, opacity_of(counts)]))
 
 
 def opacity_of(counts: Floats) -> Floats:
