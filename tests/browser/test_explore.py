@@ -198,7 +198,6 @@ def test_two_maps_are_aligned_and_selection_hover_and_zoom_are_linked(visit, win
     visitor.until(lambda: visitor.inspected(0) > 0, "the same point is marked in the first map")
     visitor.open_tab("Quality")
     visitor.says("Gaussian kernel: area under R_NX")
-    visitor.says("Rows that differ most between the aligned maps")
     whole = visitor.limits()
     np.testing.assert_array_equal(visitor.limits(1), whole)
     target = visitor.pixels()["b000"]

@@ -4,7 +4,7 @@ An output must be writable, and neither an input nor another output, however it 
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,7 @@ from isosne.cli.options import Args, check_recorded
 from isosne.errors import ParameterError, keyword
 
 PIPE = "-"  # standard input or standard output
-PICTURES = (".png", ".svg", ".pdf")
-PAGES = (".html", ".htm")  # endings of pictures and of pages
+PICTURES, PAGES = (".png", ".svg", ".pdf"), (".html", ".htm")  # endings
 
 Paths = Mapping[str, str | Path | None]  # paths by the names of their parameters
 
@@ -124,8 +123,7 @@ def describe_start(
     command: str, source: str, unscaled: Any, options: dict[str, Any]
 ) -> dict[str, Any]:
     """Return what is known before the work: version, date, input, and how the input is read."""
-    rows = unscaled.rows
-    shape, fingerprint = list(rows.shape), rows.fingerprint()
+    shape, fingerprint = list(unscaled.rows.shape), unscaled.rows.fingerprint()
     return {
         "version": __version__,
         "command": command,
@@ -148,9 +146,3 @@ def describe_origin(args: Args, table: Any, options: dict[str, Any]) -> dict[str
         "scaling": options.get("scale", "none"),
         "command": args.line,
     }
-
-
-def titles_of(maps: Sequence[str]) -> list[str]:
-    """Return the names of files, or their paths if names are repeated."""
-    names = [Path(path).name for path in maps]
-    return names if len(set(names)) == len(names) else list(maps)

@@ -23,8 +23,7 @@ COMMON, INPUT, KERNEL = "Common options", "Input", "Kernel and structure"
 RESOURCES, OUTPUT, PICTURE = "Resources", "Output", "Picture"
 PANELS = (COMMON, PICTURE, INPUT, KERNEL, RESOURCES, OUTPUT)  # sections of a help text, in order
 PATH = click.Path(path_type=Path)
-TYPES = {"FILE": PATH, "FOLDER": PATH, "N": int, "X": float}
-"""Types of values, by their names in the help; others are text."""
+TYPES = {"FILE": PATH, "FOLDER": PATH, "N": int, "X": float}  # by the names of values in the help
 
 
 class Option(click.Option):

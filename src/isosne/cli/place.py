@@ -63,18 +63,13 @@ def place(args: Args) -> None:
 
 
 def _place_table(args: Args) -> None:
-    """Write the places of the rows of one table."""
-    from isosne.rows import MapWriter
-
     files.check_map_output(args, "model_file", "source")
     model, known = load_model(args.model_file)
     model.set_params(n_jobs=args.n_jobs)
     rows, table, options = open_new_rows(args, model, known)
     about = files.describe_start("place", args.source, table, options)
     about |= describe_model(args.model_file)
-    kept = {"labels": table.labels, "force": args.force}
-    writer = MapWriter(args.output, table.ids, model.embedding_.shape[1], about, **kept)
-    n_rows = write_places(model, rows, writer)
+    n_rows = write_places(args, model, rows, table, about)
     target = "the map to standard output" if args.output == files.PIPE else args.output
     result = {"output": args.output, "n_rows": n_rows, **about}
     conclude(result, f"Wrote {target}: {n_rows:,} rows", as_json=args.json)
@@ -123,7 +118,6 @@ def _place_folder(args: Args) -> None:
 
 
 def _summarize(done: Any) -> str:
-    """Return the state of a job as a line."""
     line = f"Wrote {done.output}: {done.n_rows:,} rows in {done.n_placed:,} files"
     if done.n_dropped:
         line += f"; {done.n_dropped:,} rows with missing values were left out"

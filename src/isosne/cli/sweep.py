@@ -105,15 +105,13 @@ def _grid(options: dict[str, Any], n_rows: int) -> dict[str, list[Any]]:
 
 def _as_table(rows: Sequence[dict[str, Any]], grid: dict[str, list[Any]]) -> str:
     """Return the parameters that vary and the measures as aligned columns."""
+    from isosne.studies.parameter_sweep import show_cell
+
     names = [name for name in grid if len(grid[name]) > 1] or list(grid)[:1]
     names += [name for name in SHOWN if name in rows[0]]
-    shown = [
-        {k: f"{v:.4g}" if isinstance(v, float) else str(v) for k, v in row.items()} for row in rows
-    ]
-    cells = [names, *([row[name] for name in names] for row in shown)]
+    cells = [names, *([show_cell(row[name]) for name in names] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = ("  ".join(map(str.rjust, line, widths)) for line in cells)
-    return "\n".join(lines)
+    return "\n".join("  ".join(map(str.rjust, line, widths)) for line in cells)
 
 
 def _write_csv(path: Path, rows: Sequence[dict[str, Any]], *, force: bool) -> None:

@@ -75,7 +75,7 @@ class Page:
         self._search.param.watch(self._find, "value")
         self._selection = SelectionPane(session, messages)
         self._point = PointPane(session, canvas)
-        self._quality = QualityPane(session, canvas)
+        self._quality = QualityPane(session)
         self._keep = KeepPane(session, canvas, messages)
         self._commands = CommandPane(session)
         if session.notes:

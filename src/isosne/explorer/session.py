@@ -22,9 +22,7 @@ from isosne.tsne.estimator import TSNE
 NOTHING, TRUST, SELECTIONS = "nothing", "trust", "named selections"
 """What points can be colored by, besides their label and columns."""
 MAX_MAPS = 2  # maps that are shown side by side
-OTHER_KERNEL = "its kernel cannot be chosen on the command line"
 MODEL = "the map shown is that of a model, which may have further settings"
-"""What a command does not tell of a map."""
 
 
 class Measured(NamedTuple):
@@ -181,8 +179,8 @@ class Session:
         shown, words = self.maps[m], self.rows.words
         settings, status = shown.settings, shown.status
         if settings is None:
-            made = "read from a file" if shown.model is None else OTHER_KERNEL
-            return f"# {shown.title}: {made}"
+            other = "its kernel cannot be chosen on the command line"
+            return f"# {shown.title}: {'read from a file' if shown.model is None else other}"
         notes = [] if words else ["the data were passed in Python"]
         if shown.rows is not None:
             notes.append(f"of the {len(shown.rows):,} selected rows, saved as a table")
@@ -191,5 +189,7 @@ class Session:
             notes.append(f"the map shown was stopped at step {status.iteration}")
         elif status.has_model and status.iteration > settings.n_iter:
             notes.append(f"the map shown has {status.iteration} steps")
-        line = settings.command(words or ("table.csv",), "map2.parquet" if m else "map.parquet")
+        output = "map2.parquet" if m else "map.parquet"
+        line, others = settings.command(words or ("table.csv",), output)
+        notes += [f"{others} can be set in Python only"] if others else []
         return f"{line}  # {'; '.join(notes)}" if notes else line

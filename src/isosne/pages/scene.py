@@ -185,7 +185,6 @@ class Scene:
         }
 
     def _as_document(self) -> Document:
-        """Return the figures as a Bokeh document with the scripts that handle the controls."""
         document = Document()
         maps = [panel.figure for panel in (*self.panels, *self.trust_panels)]
         figures = [*maps, *self.extra]
@@ -221,7 +220,6 @@ class Scene:
         return panels
 
     def _make_figure(self, name: str, x: str, y: str) -> bk.Plot:
-        """Return an empty figure for the points with these fields."""
         positions = np.column_stack([self._fields[x], self._fields[y]])
         low, high = _find_corners(positions.astype(np.float64), is_strip=self.is_strip)
         wheel, pan = bk.WheelZoomTool(), bk.PanTool()
@@ -254,11 +252,8 @@ class Scene:
         """Return the normal, unselected and hovered glyphs of a map."""
         n = len(self._order)
         style: dict[str, Any] = {
-            "x": x,
-            "y": y,
+            **{"x": x, "y": y, "fill_color": PLAIN, "line_color": None},
             "size": float(np.clip(math.sqrt(COVERAGE * SIDE**2 / n), MIN_SIZE, MAX_SIZE)),
-            "fill_color": PLAIN,
-            "line_color": None,
         }
         if self._mappers:
             chosen = self.about["choices"][choice]
@@ -308,7 +303,6 @@ def _label_columns(paint: Paint) -> list[Column]:
 
 
 def _trust_columns(maps: Sequence[NamedMap], trusts: Sequence[Values]) -> list[Column]:
-    """Return the column of trust of each map, or none."""
     return [
         Column(f"trust, {named.title}" if named.title else "trust", trust.numbers)
         for named, trust in zip(maps, trusts, strict=False)

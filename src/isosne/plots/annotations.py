@@ -304,7 +304,7 @@ def count_crossings(boxes: Boxes, others: Boxes) -> NDArray[np.int64]:
     crossed = segments_cross(*ours, *theirs).astype(np.int64)
     crossed += segments_meet_boxes(*ours, others)
     crossed += segments_meet_boxes(*theirs, mine)
-    return crossed.sum(axis=1)
+    return np.asarray(crossed.sum(axis=1))
 
 
 def segments_cross(start: Floats, end: Floats, begin: Floats, target: Floats) -> Mask:

@@ -274,7 +274,6 @@ def _judge(X: Any, Y: NDArray[np.float64], labels: Any, title: str, **how: Any) 
 
 
 def _with_seed(model: TSNE | None, random_state: RandomState) -> TSNE:
-    """Return an unfitted model that has a seed."""
     if model is None:
         return TSNE(random_state=random_state)
     if not isinstance(model, TSNE):
@@ -286,17 +285,13 @@ def _with_seed(model: TSNE | None, random_state: RandomState) -> TSNE:
     return settings
 
 
-def other_kernel(kernel: Any) -> str:
-    """Return the kernel to compare with: "gaussian", or for that the default kernel of TSNE."""
-    is_named = isinstance(kernel, str) and kernel == "gaussian"
-    return str(TSNE().kernel) if is_named or isinstance(kernel, GaussianKernel) else "gaussian"
-
-
 def _with_other_kernel(first: TSNE, n: int) -> TSNE:
-    """Return the same settings with the kernel to compare with."""
-    kernel = default_kernel(other_kernel(first.kernel), n)
-    if not isinstance(first.kernel, str):
-        kernel.set_params(metric=first.kernel.metric, p=first.kernel.p)
+    """Return the same settings with the Gaussian kernel, or for that with the default kernel."""
+    own = first.kernel
+    is_gaussian = own == "gaussian" if isinstance(own, str) else isinstance(own, GaussianKernel)
+    kernel = default_kernel(str(TSNE().kernel) if is_gaussian else "gaussian", n)
+    if not isinstance(own, str):
+        kernel.set_params(metric=own.metric, p=own.p)
     other: TSNE = clone(first).set_params(kernel=kernel)
     return other
 
@@ -325,10 +320,7 @@ def list_seeds(random_state: RandomState, n_seeds: int) -> list[int]:
 def _fit_and_judge(
     model: TSNE, points: Any, labels: Any, sample_seed: int, table: Any
 ) -> JudgedMap:
-    """Fit and measure a map, at the points of all maps of a study.
-
-    table: points for Gower's distance, if the data are a table with mixed columns.
-    """
+    """Fit and measure a map; table: points for Gower's distance, if the columns are mixed."""
     began = time.perf_counter()
     model.fit(points)
     seconds = time.perf_counter() - began

@@ -32,14 +32,11 @@ from isosne.studies.judged_maps import CLASS_MEASURES
 from isosne.tsne.estimator import TSNE
 
 FORMAT = 1  # version of the results file
-MAX_PARALLEL_POINTS = 2000
-"""Up to this size maps are computed in parallel processes with one thread each; not measured."""
+MAX_PARALLEL_POINTS = 2000  # up to which maps are made in processes of one thread; not measured
 FIRST_MEASURE = "kl_divergence"  # column of a row after its parameters
 LOWER_IS_BETTER = ("davies_bouldin", FIRST_MEASURE)
-MEASURES = (
-    *("auc_rnx", "auc_rnx_standard_error", "trustworthiness", "continuity"),
-    *CLASS_MEASURES,
-)
+NEIGHBORHOODS = ("auc_rnx", "auc_rnx_standard_error", "trustworthiness", "continuity")
+MEASURES = (*NEIGHBORHOODS, *CLASS_MEASURES)
 
 
 def paper_grid(n_points: int) -> list[int]:
@@ -81,11 +78,12 @@ class Sweep:
         return max(self.rows, key=lambda row: sign * row[measure])
 
     def _repr_html_(self) -> str:
-        cells = ([_show_cell(value) for value in row.values()] for row in self.rows)
+        cells = ([*map(show_cell, row.values())] for row in self.rows)
         return columns_table(list(self.rows[0]), cells, marked=self.rows.index(self.best))
 
 
-def _show_cell(value: Any) -> str:
+def show_cell(value: Any) -> str:
+    """Return a value of a row as text."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -194,7 +192,6 @@ def _run(
     tasks: Sequence[dict[str, Any]],
     n_workers: int,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the row of each task, in any order."""
     if points.shape[0] > MAX_PARALLEL_POINTS or n_workers == 1 or len(tasks) < 2:
         for task in tasks:
             yield measure_map(points, labels, kernel, template, task, n_workers)
