@@ -31,7 +31,7 @@ from isosne.errors import OutputError
 LOOPBACK = "127.0.0.1"
 TOKEN_BYTES = 24  # random bytes in the token, and in the key that signs connections
 DAY_SECONDS = 24 * 3600  # how long a page may connect again after its connection was lost
-MAX_MESSAGE_BYTES = 2**30  # largest message from a page: an uploaded table of up to a gigabyte
+MAX_MESSAGE_BYTES = 2**30  # largest message from a page: a map of up to a gigabyte
 START_SECONDS = 60
 EVERYWHERE = ("", "0.0.0.0", "::")
 POLICY = (

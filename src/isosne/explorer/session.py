@@ -41,44 +41,29 @@ class Measured(NamedTuple):
 
 @dataclass(eq=False)
 class Session:
-    """Rows, maps and selections.
+    """Rows, maps and selections; ``color`` is what the points are colored by.
 
-    ``notes`` are shown when the page opens. ``is_uploaded``: the rows were sent by the browser.
     ``measures`` of the maps, and ``failure``, are written by the `Measurer`. Values are replaced
     and never changed in place, so that pages see by ``is`` what is new.
     """
 
-    data: Data | None = None
+    rows: Data
     maps: tuple[ShownMap, ...] = ()
     selection: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     asked: int | None = None
     names: dict[str, NDArray[np.int64]] = field(default_factory=dict)
-    color: str = ""
+    color: str = field(init=False)
     measures: dict[ShownMap, Measured] = field(default_factory=dict)
     failure: str = ""
-    notes: str = ""
-    is_uploaded: bool = False
 
-    @property
-    def rows(self) -> Data:
-        """The rows, which must have been opened."""
-        if self.data is None:
-            raise DataError("No table is open. Open a table first.")
-        return self.data
+    def __post_init__(self) -> None:
+        self.color = self.rows.label_name if self.rows.labels is not None else ""
 
     def metric_of(self, shown: ShownMap) -> Metric:
         """Return the distance between rows: Gower's of mixed columns, otherwise the kernel's."""
         if self.rows.mixed is not None:
             return Metric("gower")
         return (shown.settings or Settings()).metric
-
-    def open(self, data: Data | None, notes: str = "") -> None:
-        """Show other rows, and notes on them; None: the page asks for a table."""
-        self.close()
-        self.data, self.maps, self.measures, self.names = data, (), {}, {}
-        self.selection, self.asked = np.empty(0, np.int64), None
-        self.color = data.label_name if data is not None and data.labels is not None else ""
-        self.notes, self.is_uploaded = notes, False
 
     def begin(self, m: int, settings: Settings) -> None:
         """Compute map m (0 or 1) with some settings."""

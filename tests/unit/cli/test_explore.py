@@ -9,7 +9,6 @@ import pytest
 
 from tests.unit.cli.conftest import COLUMNS
 
-NAME = "Name the table as the first argument."
 THREE, BESIDE = "--map a.csv --map b.csv --map c.csv", "Two maps are shown side by side."
 LINE = ("explore", "wine.csv", *COLUMNS, "--scale", "minmax")
 
@@ -17,10 +16,6 @@ LINE = ("explore", "wine.csv", *COLUMNS, "--scale", "minmax")
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (
-            ("explore", "--map", "map.csv"),
-            f"Error: --map must be used together with TABLE; got --map map.csv. {NAME}",
-        ),
         (
             (*LINE, *THREE.split()),
             f"Error: --map must be given at most twice; got {THREE}. {BESIDE}",

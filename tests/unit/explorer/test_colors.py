@@ -34,11 +34,10 @@ def test_choices_are_labels_first_and_selections_once_they_have_names(session):
 
 
 def test_a_column_without_colors_says_why(two_blobs):
-    session = Session()
     days = np.arange(MAX_CLASSES + 60).astype("datetime64[D]")
     X = np.resize(two_blobs, (len(days), 5))
     columns = {"<day>": days, "one": np.zeros(len(days))}
-    session.open(from_python(X, days.astype(str), columns=columns))
+    session = Session(from_python(X, days.astype(str), columns=columns))
     many = f"{len(days)} distinct values, too many for colors"
     for color, legend in {
         "<day>": f"<b>&lt;day&gt;</b><span>{many}</span>",
