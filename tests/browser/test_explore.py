@@ -329,9 +329,8 @@ def test_a_table_with_text_and_gaps_is_explored(visit):
     weights[3::10] = np.nan
     coats = [rng.choice([["red", "black"], ["white", "gray"]][i % 2]) for i in range(80)]
     cats = pd.DataFrame({"weight": weights, "coat": coats})
-    session = Session(
-        from_python(cats, np.tile(["a", "b"], 40), [f"cat {i:02}" for i in range(80)])
-    )
+    labels, ids = np.tile(["a", "b"], 40), [f"cat {i:02}" for i in range(80)]
+    session = Session(from_python(cats, labels, ids))
     session.begin(0, Settings())
     with exploring(session) as address:
         visitor = visit(address)

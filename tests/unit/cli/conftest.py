@@ -13,7 +13,6 @@ from sklearn.datasets import load_wine
 
 from isosne import TSNE, Schedule, plots
 from isosne.cli.app import app
-from isosne.cli.messages import spelling_of
 
 CULTIVARS = ("Barolo", "Grignolino", "Barbera")
 COLUMNS = ("--label", "cultivar", "--id", "bottle")
@@ -32,11 +31,6 @@ def run(*arguments, code=0, **settings):
     found = CliRunner().invoke(app, [str(argument) for argument in arguments], **settings)
     assert found.exit_code == code, (found.stderr, found.exception)
     return found
-
-
-def spelling(command):
-    """How a command spells the parameters of the library."""
-    return spelling_of(app.commands[command].params)
 
 
 def write_csv(path, columns):
