@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
 
 from isosne.explorer.assets import read_style
 from isosne.explorer.colors import DARK, LIGHT, list_choices, pack_colors, paint
@@ -12,6 +11,7 @@ from isosne.explorer.session import SELECTIONS, TRUST, Session
 from isosne.plots.paint import Values
 from isosne.plots.palette import FAINT, MAX_CLASSES
 from isosne.quality import compare
+from tests.unit.plots.conftest import contrast
 
 
 def packed(color):
@@ -59,19 +59,6 @@ def test_measures_are_those_of_the_quality_package(mapped):
 
 TRUSTED = Values(np.linspace(0, 1, 5), 0.0, 1.0, is_trust=True)
 NUMBERS = Values(np.linspace(0, 1, 5), 0.0, 1.0)
-
-
-def luminance(color):
-    """The relative luminance of WCAG 2."""
-    rgb = np.array(to_rgb(color))
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    return linear @ [0.2126, 0.7152, 0.0722]
-
-
-def contrast(color, background):
-    """The contrast of WCAG 2, from 1 to 21; graphics need 3, texts 4.5."""
-    low, high = sorted([luminance(color), luminance(background)])
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
