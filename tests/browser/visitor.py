@@ -218,23 +218,6 @@ class Visitor(Reader):
         """Choose a tool of a map."""
         self.click(self.until(lambda: self.run(FIND_TOOL, f"map{m}", title), f"the tool {title!r}"))
 
-    def drag(self, start, end):
-        """Drag the pointer from one pixel to another."""
-        self.mouse("mouseMoved", start)
-        self.mouse("mousePressed", start, "left")
-        for share in np.linspace(0, 1, 8):
-            self.mouse("mouseMoved", (1 - share) * np.array(start) + share * np.array(end), "left")
-        self.mouse("mouseReleased", end, "left")
-        self.settle()
-
-    def scroll(self, pixel, distance):
-        """Turn the wheel at a pixel; a negative distance is away from the visitor."""
-        wheel = {"type": "mouseWheel", "x": float(pixel[0]), "y": float(pixel[1])}
-        self.browser.execute_cdp_cmd(
-            "Input.dispatchMouseEvent", wheel | {"deltaX": 0, "deltaY": distance}
-        )
-        self.settle()
-
     def hover(self, pixel):
         """Move the pointer to a pixel; return the text of the tooltips."""
         self.mouse("mouseMoved", np.array(pixel) - 3)
