@@ -67,7 +67,12 @@ def explore(args: Args) -> None:
     from isosne.explorer.session import Session
 
     options = args.given(o.TABLE)
-    _check_together(args)
+    if args.source == PIPE:
+        hint = "Save the table to a file."
+        raise ParameterError("source", "be a file or a data set", args.source, hint)
+    if len(args.map_file) + (args.model_file is not None) > MAX_MAPS:
+        hint = "Two maps are shown side by side."
+        raise ParameterError("map_file", "be given at most twice", args.map_file, hint)
     unscaled, table = open_table(args.source, options, args.memory_limit)
     typed = [shlex.split(keyword(name, value)) for name, value in options.items()]
     words = (args.source, *(word for option in typed for word in option))
@@ -95,15 +100,6 @@ def explore(args: Args) -> None:
     finally:
         explorer.close()
     tell("Ended.")
-
-
-def _check_together(args: Args) -> None:
-    if args.source == PIPE:
-        hint = "Save the table to a file."
-        raise ParameterError("source", "be a file or a data set", args.source, hint)
-    if len(args.map_file) + (args.model_file is not None) > MAX_MAPS:
-        hint = "Two maps are shown side by side."
-        raise ParameterError("map_file", "be given at most twice", args.map_file, hint)
 
 
 def _show_maps(shown: Any, paths: tuple[str, ...], rows: Any) -> None:

@@ -38,8 +38,7 @@ def check_output(path: str | Path, endings: Iterable[str], *, force: bool) -> No
 def check_map_output(args: Args, *inputs: str) -> None:
     """Refuse a map that could not be written later, or a checkpoint or a model beside it.
 
-    ``inputs``: names of the parameters that are read. A CSV file has its provenance in a second
-    file, which is checked too.
+    ``inputs``: parameters that are read. The provenance of a CSV file is a second file.
     """
     from isosne.rows.map_writer import SINKS, check_sidecar, sidecar_path
 

@@ -184,11 +184,10 @@ def load_model(path: Path) -> tuple[Any, Options]:
 
 
 def open_new_rows(args: Args, model: Any, known: Options) -> tuple[Any, Any, Options]:
-    """Open a table as that of a model was read, and print the notes on it.
+    """Open a table as that of a model was read (``known``), and print the notes on it.
 
-    Returns the rows, which the model scales itself, the table with their ids and labels, and how
-    it was read. ``known`` is how the table of the model was read. Columns are found by their names
-    at fit, so none need be excluded; ids and labels are added where the table has them.
+    Returns the rows, which the model scales itself, the table with their ids and labels, if it has
+    some, and how it was read. Columns are found by their names at fit, so none need be excluded.
     """
     from isosne.rows.table_reader import with_roles
 
@@ -222,10 +221,7 @@ def _has_names(source: str) -> bool:
 
 
 def write_places(args: Args, model: Any, rows: Any, table: Any, about: dict[str, Any]) -> int:
-    """Place all rows, which the model scales, on its map, block by block; return their number.
-
-    table: has their identifiers and labels.
-    """
+    """Place rows on the map of a model, which scales them, by blocks; return their number."""
     from isosne.rows import MapWriter, blocks
 
     kept = {"labels": table.labels, "force": args.force}

@@ -11,8 +11,6 @@ from isosne.cli.models import describe_model, load_model, open_new_rows, write_p
 from isosne.cli.options import Args, option, refuse
 from isosne.errors import keyword
 
-DPI = 150.0  # resolution of a picture, as that of `isosne plot`
-
 
 @o.command(
     *(o.MODEL_FILE, o.SOURCE),
@@ -113,8 +111,7 @@ def _place_folder(args: Args) -> None:
     if args.picture is not None and done.is_complete:
         from isosne.plots import plot_placed, save_figure
 
-        drawn = plot_placed(args.output, args.label)
-        save_figure(drawn, args.picture, dpi=DPI, force=args.force)
+        save_figure(plot_placed(args.output, args.label), args.picture, force=args.force)
 
 
 def _summarize(done: Any) -> str:

@@ -28,10 +28,7 @@ NEIGHBORS_SECONDS = 1.0  # least time between searches for neighbors of a point 
 
 
 def into_square(Y: Array) -> NDArray[np.float32]:
-    """Return a map (n, 2) moved and scaled so that it just fits the square from -1 to 1.
-
-    Rows without a position (NaN) stay without one.
-    """
+    """Return a map (n, 2) moved and scaled so that it just fits the square from -1 to 1."""
     if np.isnan(Y).all():
         return np.asarray(Y, np.float32)
     low, high = np.nanmin(Y, axis=0), np.nanmax(Y, axis=0)
@@ -40,10 +37,9 @@ def into_square(Y: Array) -> NDArray[np.float32]:
 
 
 def align(Y: Array, onto: Array) -> NDArray[np.float32]:
-    """Return a map moved, turned, mirrored and scaled to lie on another.
+    """Return a map moved, turned, mirrored and scaled to lie on another by the rows of both maps.
 
-    Only rows that both maps have count. With fewer than two of them, the map fills the square. The
-    map gets the size of the other one (root mean square distance from the center): the factor that
+    It gets the size of the other one (root mean square distance from the center): the factor that
     brings rows nearest to each other would shrink a map that has little in common with it.
     """
     known = np.isfinite(Y).all(axis=1) & np.isfinite(onto).all(axis=1)

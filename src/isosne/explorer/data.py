@@ -128,7 +128,6 @@ def from_python(
 
 
 def _check_enough(X: Points) -> int:
-    """Return the number of rows, if they are enough."""
     if X.shape[0] < MIN_POINTS:
         raise DataError(
             f"A table to explore must have at least {MIN_POINTS} rows; got {X.shape[0]}. "

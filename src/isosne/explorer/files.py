@@ -132,7 +132,6 @@ def save_model(session: Session, m: int) -> bytes:
 
 
 def _placed(Y: Array) -> Array:
-    """Return the rows that have a position."""
     return np.flatnonzero(np.isfinite(Y).all(axis=1))
 
 
@@ -141,7 +140,6 @@ def _storable(values: Array) -> Array:
 
 
 def _through_file(name: str, write: Callable[[Path], Any]) -> bytes:
-    """Return what a function writes to a file."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / name
         write(path)

@@ -151,7 +151,6 @@ class ShownMap:
         self._end(model, FINISHED if has_ended else STOPPED)
 
     def _end(self, model: TSNE, state: str) -> None:
-        """Show the map and the objective of the fitted model."""
         n_iter = max(self.status.n_iter, model.n_iter_)
         self._show(model.embedding_)
         self._update(state, iteration=model.n_iter_, n_iter=n_iter, objective=model.kl_divergence_)

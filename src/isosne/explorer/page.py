@@ -108,7 +108,6 @@ class Page:
             self._messages.warn(error)
 
     def _follow(self, changed: set[str]) -> None:
-        """Show what has changed in the session."""
         session = self._session
         self._follow_theme()
         if changed & {"names", "color"} or ("measures" in changed and session.color == TRUST):

@@ -112,7 +112,6 @@ class Session:
             )
 
     def _nowhere(self) -> NDArray[np.float32]:
-        """Return the positions of rows that have none."""
         return np.full((self.rows.n_rows, 2), np.nan, np.float32)
 
     def _put(self, m: int, shown: ShownMap) -> None:

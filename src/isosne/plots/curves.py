@@ -154,7 +154,6 @@ def plot_similarity_from(
 
 
 def _check_lines(named: Mapping[str, Any], parameter: str) -> dict[str, Floats]:
-    """Return the x and y (2, n) of each line."""
     if not isinstance(named, Mapping) or not named:
         rule = "be a mapping with at least one line"
         raise ParameterError(parameter, rule, named, "Pass a dict from names to pairs (x, y).")

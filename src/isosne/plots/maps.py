@@ -213,7 +213,6 @@ class _Drawing(NamedTuple):
             ClassNames(ax, positions, named, self.style, in_color=named is paint)
 
     def _marked(self, n: int) -> NDArray[np.int64]:
-        """Return the indices of the points to mark."""
         hint = "Pass a row index, or a list of row indices."
         entries = [] if self.mark is None else np.ravel(np.asarray(self.mark)).tolist()
         for i in entries:
@@ -221,7 +220,6 @@ class _Drawing(NamedTuple):
         return np.array(entries, np.int64)
 
     def _find_named(self, paint: Paint, n: int) -> Classes | None:
-        """Return the classes to name on the map, or None."""
         if self.annotate is False:
             return None
         if self.annotate is True and isinstance(paint, Classes):
@@ -289,7 +287,6 @@ def _share_colors(paints: dict[str, Paint], maps: Mapping[str, Array]) -> dict[s
 
 
 def _common_dims(maps: Mapping[str, Array]) -> int:
-    """Return the number of columns that all maps have."""
     dims = sorted({Y.shape[1] for Y in maps.values()})
     if not dims:
         hint = "Pass a mapping from titles to maps."

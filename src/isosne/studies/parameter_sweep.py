@@ -11,6 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,9 @@ def sweep(
     if results is not None:
         _write(Path(results), about, done.values())  # raise before the first map is computed
     remaining = [task for task in tasks if _key(task) not in done]
-    for row in _run(points, labels, kernel, template, remaining, n_jobs or n_threads()):
+    fit = partial(measure_map, points, labels, kernel, template)
+    is_small = points.shape[0] <= MAX_PARALLEL_POINTS
+    for row in _run(fit, remaining, n_jobs or n_threads(), is_small=is_small):
         done[_key(row)] = row
         if results is not None:
             _write(Path(results), about, done.values())
@@ -185,20 +188,14 @@ def _combinations(kernel: str, grid: Any, n_points: int) -> list[dict[str, Any]]
 
 
 def _run(
-    points: Points,
-    labels: Any,
-    kernel: str,
-    template: TSNE,
-    tasks: Sequence[dict[str, Any]],
-    n_workers: int,
+    fit: Any, tasks: Sequence[dict[str, Any]], n_workers: int, *, is_small: bool
 ) -> Iterator[dict[str, Any]]:
-    if points.shape[0] > MAX_PARALLEL_POINTS or n_workers == 1 or len(tasks) < 2:
-        for task in tasks:
-            yield measure_map(points, labels, kernel, template, task, n_workers)
+    """Yield the row of each task, in any order."""
+    if not is_small or n_workers == 1 or len(tasks) < 2:
+        yield from (fit(task, n_workers) for task in tasks)
         return
     pool = Parallel(n_workers, return_as="generator_unordered", inner_max_num_threads=1)
-    fit = delayed(measure_map)
-    yield from pool(fit(points, labels, kernel, template, task, 1) for task in tasks)
+    yield from pool(delayed(fit)(task, 1) for task in tasks)
 
 
 def measure_map(

@@ -26,9 +26,8 @@ def refused(wine, isosne):
     return run
 
 
-@pytest.mark.parametrize("force", [(), ("--force",)])
-def test_the_input_is_not_overwritten(refused, force):
-    assert refused(*LINE, "-o", "wine.csv", *force) == (
+def test_the_input_is_not_overwritten(refused):
+    assert refused(*LINE, "-o", "wine.csv") == (
         "--output must be another file than 'wine.csv'; got --output wine.csv. Choose another name."
     )
 

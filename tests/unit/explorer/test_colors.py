@@ -6,11 +6,9 @@ import pytest
 from isosne.explorer.assets import read_style
 from isosne.explorer.colors import DARK, LIGHT, list_choices, pack_colors, paint
 from isosne.explorer.data import from_python
-from isosne.explorer.measuring import measure
 from isosne.explorer.session import SELECTIONS, TRUST, Session
 from isosne.plots.paint import Values
 from isosne.plots.palette import FAINT, MAX_CLASSES
-from isosne.quality import compare
 from tests.unit.plots.conftest import contrast
 
 
@@ -48,13 +46,6 @@ def test_a_column_without_colors_says_why(two_blobs):
         session.color = color
         painted = paint(session)
         assert (painted.paints, painted.legend) == ((None, None), legend)
-
-
-def test_measures_are_those_of_the_quality_package(mapped):
-    found = measure(mapped, mapped.maps[0])
-    expected = compare(mapped.rows.X, mapped.maps[0].Y).trust().agreement
-    np.testing.assert_array_equal(found.trust, expected)
-    assert 0 < found.auc < 1
 
 
 TRUSTED = Values(np.linspace(0, 1, 5), 0.0, 1.0, is_trust=True)

@@ -43,18 +43,9 @@ def test_a_table_with_mixed_columns_is_read_as_it_is(explored):
     assert rows.to_fit(np.array([1, 5, 6])).frame["size"].to_pylist()[1:] == [5, 6]
 
 
-def test_identifiers_must_be_unique_and_as_many_as_rows(two_blobs):
-    sentence = (
-        "ids must be unique; 59 of 60 are repeated, such as '1'. Pass a different identifier for "
-        "each row."
-    )
-    with refuses(DataError, sentence):
-        from_python(two_blobs, ids=[1] * 60)
+def test_identifiers_and_labels_must_be_as_many_as_rows(two_blobs):
     with pytest.raises(ParameterError, match="have one identifier for each of 60 rows"):
         from_python(two_blobs, ids=[1])
-
-
-def test_labels_must_be_as_many_as_rows(two_blobs):
     sentence = (
         "labels must have one entry per row; got 3 for 60 rows. Pass them in the order of the rows."
     )

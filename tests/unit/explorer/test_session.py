@@ -43,14 +43,6 @@ def test_selections_are_sorted_counted_and_named(session):
             Session.reembed,
             "A map of a selection needs at least 4 rows; got 3. Select more rows with the lasso.",
         ),
-        (
-            [],
-            lambda session: session.add_map(np.zeros((59, 2)), "other"),
-            (
-                "A map must have two coordinates for each of the 60 rows; got an array of shape "
-                "(59, 2). Pass a map or a model of the same table."
-            ),
-        ),
     ],
 )
 def test_what_cannot_be_done_is_told(mapped, selected, work, sentence):
