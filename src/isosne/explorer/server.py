@@ -119,22 +119,18 @@ class PageServer:
             self._loop.add_callback(self._loop.stop)
             self._thread.join(START_SECONDS)
 
-    def _origins(self) -> list[str]:
-        names = {_name_of(self.host), LOOPBACK, "localhost"}
-        return [f"{name}:{self.port}" for name in names]
-
     def _work(self) -> None:
         # A tab that is closed while a frame is on its way is no reason for a warning.
         logging.getLogger("bokeh.server.views.ws").setLevel(logging.ERROR)
         events = asyncio.new_event_loop()
         events.set_exception_handler(ignore_closed_tabs)
         asyncio.set_event_loop(events)
-        loop = IOLoop.current()
+        loop, names = IOLoop.current(), {_name_of(self.host), LOOPBACK, "localhost"}
         server = get_server(
             {"/": self._make_page},
             port=self.port,
             address=self.host,
-            websocket_origin=self._origins(),
+            websocket_origin=[f"{name}:{self.port}" for name in names],
             loop=loop,
             title="isosne explore",
             auth_provider=TokenProvider(self.token),

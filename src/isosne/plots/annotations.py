@@ -133,15 +133,15 @@ class ClassNames(Artist):
 
     def _find_places(self, points: Floats, frame: Floats) -> list[tuple[int, Any, Any, Any]]:
         """Return text, middle, and start and end of the leader, of the classes in the view."""
-        cells, shape = grid_cells(points, frame), grid_shape(frame)
         inside = ((points >= 0) & (points <= frame)).all(axis=1)
+        points, of_point = points[inside], self._of_point[inside]
         shown, cores = [], []
         for j, c in enumerate(self._order.tolist()):
-            counts = _count(cells[inside & (self._of_point == c)], shape)
+            counts = count_in_grid(points[of_point == c], frame)
             if counts.any():
                 shown.append(j)
                 cores.append(core_of(counts))
-        is_taken = binary_dilation(_count(cells[inside], shape))
+        is_taken = binary_dilation(count_in_grid(points, frame))
         for factor in SCALES:  # the largest in which all names fit; some may have no place
             sizes = np.array([_measure(self.texts[j], factor * self._font) for j in shown])
             boxes = place_labels(sizes.reshape(-1, 2), cores, is_taken, frame)
@@ -150,8 +150,11 @@ class ClassNames(Artist):
         return list(zip(shown, boxes.middles, boxes.starts, boxes.targets, strict=True))
 
 
-def _count(cells: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.int64]:
-    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+def count_in_grid(points: Floats, frame: Floats) -> NDArray[np.int64]:
+    """Return the number of points in each cell of a frame, across and up."""
+    shape = np.maximum(np.ceil(frame / CELL), 1).astype(np.int64)
+    across, up = np.minimum(np.floor(points / CELL).astype(np.int64), shape - 1).T
+    return np.bincount(across * shape[1] + up, minlength=shape.prod()).reshape(shape)
 
 
 def _make_text(name: str, color: str, background: str) -> Text:
@@ -219,19 +222,6 @@ def place_labels(sizes: Floats, regions: Sequence[Mask], is_taken: Mask, frame: 
             break
     boxes.middles[chosen < 0] = np.nan
     return boxes
-
-
-def grid_shape(frame: Floats) -> tuple[int, int]:
-    """Return the number of cells of a frame, across and up."""
-    across, up = np.maximum(np.ceil(frame / CELL), 1).astype(int).tolist()
-    return across, up
-
-
-def grid_cells(positions: Floats, frame: Floats) -> NDArray[np.int64]:
-    """Return the index (n,) of the cell of each position; outside the frame, of the nearest one."""
-    shape = grid_shape(frame)
-    cells = np.clip(np.floor(positions / CELL), 0, np.array(shape) - 1).astype(np.int64)
-    return np.asarray(np.ravel_multi_index((cells[:, 0], cells[:, 1]), shape))
 
 
 def core_of(counts: NDArray[np.int64]) -> Mask:

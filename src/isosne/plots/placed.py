@@ -13,12 +13,7 @@ from isosne.plots.palette import PLAIN, to_rgb
 from isosne.plots.raster import mix_classes, shade
 
 
-def plot_placed(
-    folder: str | Path,
-    label: str | None = None,
-    *,
-    title: str | None = None,
-) -> Axes:
+def plot_placed(folder: str | Path, label: str | None = None, *, title: str | None = None) -> Axes:
     """Plot all rows of a folder of results, of any number.
 
     Parameters
