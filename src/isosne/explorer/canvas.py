@@ -18,9 +18,7 @@ from isosne.explorer.session import Session
 from isosne.quality.procrustes import find_similarity
 from isosne.rows.columns import as_text
 
-MAX_COMPUTED = 2_000
-"""Points drawn of a map while it is computed; a browser without WebGL needs about 50 ms of CPU time
-per frame for them (measured)."""
+MAX_COMPUTED = 2_000  # drawn of a map while it is computed: 50 ms of CPU time without WebGL
 MAX_POINTS, MAX_IN_VIEW = 100_000, 20_000  # drawn of a whole map; of a larger one, of those in view
 N_TIPS = 6  # columns that are shown on hover, besides the identifier and the label
 TAP_RADIUS = 0.025  # how near to a point a click must be, as a fraction of the width of the view

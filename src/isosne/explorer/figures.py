@@ -22,9 +22,8 @@ from isosne.explorer.measuring import Neighborhood
 from isosne.pages.scene import MAX_SIZE, MIN_SIZE, SIDE
 from isosne.plots.raster import COVERAGE, auto_alpha
 
-X_LIMITS: dict[str, Any] = {"start": -1.13, "end": 1.13}
-Y_LIMITS: dict[str, Any] = {"start": -1.06, "end": 1.2}
-"""Limits of the view: maps fit the square from -1 to 1, and the tools are above it."""
+X_LIMITS: dict[str, Any] = {"start": -1.13, "end": 1.13}  # maps fit the square from -1 to 1
+Y_LIMITS: dict[str, Any] = {"start": -1.06, "end": 1.2}  # the tools are above it
 MAX_MOVING, N_MOVING = 5_000, 2_000
 """Above so many points, a browser without WebGL draws about 2,000 while the view moves: 100,000
 points then take 28 ms of CPU time per frame, and 67 ms if it draws 8,000 (measured)."""

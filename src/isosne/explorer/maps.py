@@ -24,8 +24,8 @@ from isosne.tsne.plan import useful_threads
 PREPARING, RUNNING, PAUSED = "preparing", "running", "paused"
 STOPPED, FINISHED, FAILED = "stopped", "finished", "failed"
 FRAME_SECONDS, LARGE_FRAME_SECONDS = 0.3, 1.0
-"""Shortest time between two frames, of small and of large maps. A browser without a graphics card
-needs about 35 ms of a core to draw one (`python -m benchmarks explore` measures what it costs)."""
+"""Shortest time between two frames, of small and of large maps; drawing one takes about 35 ms of a
+core without a graphics card (`python -m benchmarks explore`)."""
 VALUE_EVERY = 100  # steps between two values of the objective; each costs about one step
 
 

@@ -35,7 +35,7 @@ N_COLORS = 64  # of a continuous scale; chosen
 GRADIENT_STOPS = 9  # colors of the gradient of a legend, which the browser interpolates
 
 
-class OwnResources(Resources):
+class _OwnResources(Resources):
     """Bokeh's scripts, inline.
 
     Bokeh adds the scripts of all models that the process knows, such as those of Panel after
@@ -45,9 +45,8 @@ class OwnResources(Resources):
     def _collect_external_resources(self, resource_attr: Any) -> list[str]:
         return []
 
-    def clone(self, *, components: Any = None) -> "OwnResources":
-        """Return the same resources for some components of Bokeh."""
-        return OwnResources(mode="inline", minified=True, components=components)
+    def clone(self, *, components: Any = None) -> "_OwnResources":
+        return _OwnResources(mode="inline", minified=True, components=components)
 
 
 class NamedMap(NamedTuple):
@@ -137,7 +136,7 @@ class Scene:
         variables |= {"scene": self, "about": self.about, "is_strip": self.is_strip}
         return file_html(
             self._as_document(),
-            OwnResources(mode="inline", minified=True),
+            _OwnResources(mode="inline", minified=True),
             title,
             template=templates.get_template(template),
             template_variables=variables | {"version": isosne.__version__},

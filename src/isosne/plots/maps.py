@@ -244,9 +244,8 @@ def make_axes(n_dims: int, explained: Paint, style: Style) -> tuple[Axes, float]
     if style.is_column:  # only a long legend widens the figure
         side = max(side - beside, side / 2)
         beside = figures.legend_width(explained, AXES_SHARE * side)
-    ax = figures.add_axes(
-        figures.new_figure(side + beside, side if n_dims > 1 else STRIP_SHARE * side), n_dims
-    )
+    height = side if n_dims > 1 else STRIP_SHARE * side
+    ax = figures.add_axes(figures.new_figure(side + beside, height), n_dims)
     ax.set_anchor("W")  # remaining space is on the side of the legend
     return ax, side
 

@@ -23,11 +23,8 @@ LANE = 0.38  # half the width of a lane; lanes are one unit apart, so neighbors 
 DENSITY_BINS = 80  # of the histogram that gives the width of a single lane
 COVERAGE = 0.3  # fraction of the axes that the points would cover if none overlapped
 MIN_OPACITY = 0.55  # of a pixel with one point
-FULL_QUANTILE = 0.98
-"""Quantile of the points per pixel that is drawn fully opaque, so that few dense pixels do not
-make all others faint."""
-MAX_ISOLATED, WINDOW = 12, 21
-"""A pixel is isolated if at most 12 pixels of the 21 x 21 window around it are filled."""
+FULL_QUANTILE = 0.98  # of the points per pixel: from it on opaque, whatever the densest pixels have
+MAX_ISOLATED, WINDOW = 12, 21  # a pixel is isolated if at most 12 of 21 x 21 around it are filled
 MARKER_RADIUS = 1.5  # just more than sqrt(2), from the middle of a 3 x 3 marker to its corners
 
 

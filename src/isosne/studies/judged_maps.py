@@ -28,8 +28,7 @@ from isosne.studies.point_columns import as_columns, paint_labels
 from isosne.tsne.estimator import TSNE
 
 N_NEIGHBORS = 10  # neighborhood size, the default of `isosne.quality.compare`
-BY_SIZE = ((5_000, 5), (20_000, 3))
-"""Numbers of maps per kernel up to each number of points; chosen so that a report takes minutes."""
+BY_SIZE = ((5_000, 5), (20_000, 3))  # points, and maps per kernel up to them: a matter of minutes
 SIZES = ("small", "medium", "large")  # parts of the neighborhood sizes, each a third of log k
 CLASS_MEASURES = ("davies_bouldin", "calinski_harabasz", "knn_accuracy")
 UNLISTED = ("callback", "memory_limit", "n_jobs", "verbose", "kernel", "random_state")
@@ -313,8 +312,7 @@ def list_seeds(random_state: RandomState, n_seeds: int) -> list[int]:
     generator = as_generator(first)  # raise if it is not a seed
     if isinstance(first, int | np.integer):
         return [int(first) + i for i in range(n_seeds)]
-    drawn: list[int] = generator.integers(2**31, size=n_seeds).tolist()
-    return drawn
+    return [int(seed) for seed in generator.integers(2**31, size=n_seeds)]
 
 
 def _fit_and_judge(
