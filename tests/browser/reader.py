@@ -116,7 +116,6 @@ class Reader:
         self.settle()
 
     def entries(self):
-        """Return the entries of the legend."""
         return self.browser.find_elements(By.CSS_SELECTOR, "#legend .entry")
 
     def picture(self, number=0):
@@ -125,11 +124,9 @@ class Reader:
         return np.asarray(Image.open(io.BytesIO(shown)).convert("RGB")).astype(int)
 
     def saved_file(self, name):
-        """Return the text of a file that the page saved."""
         return self.saved_bytes(name).decode()
 
     def saved_bytes(self, name):
-        """Return the content of a file that the page saved."""
         path = self.saved / name
         for _ in range(200):
             if path.exists():

@@ -58,12 +58,11 @@ def exploring(session):
 def wine_folder(tmp_path_factory):
     """A folder with wine.csv."""
     folder = tmp_path_factory.mktemp("wine")
-    data = load_wine()
-    with (folder / "wine.csv").open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["bottle", "cultivar", *data.feature_names])
-        for i, (row, kind) in enumerate(zip(data.data, data.target, strict=True)):
-            writer.writerow([f"b{i:03}", ("Barolo", "Grignolino", "Barbera")[kind], *row])
+    frame = load_wine(as_frame=True).frame
+    kinds = frame.pop("target").map(["Barolo", "Grignolino", "Barbera"].__getitem__)
+    frame.insert(0, "bottle", [f"b{i:03}" for i in range(178)])
+    frame.insert(1, "cultivar", kinds)
+    frame.to_csv(folder / "wine.csv", index=False)
     return folder
 
 

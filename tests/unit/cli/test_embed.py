@@ -28,18 +28,8 @@ def test_the_everyday_line(wine, isosne):
 
 
 def test_a_map_says_how_it_was_made(wine, isosne):
-    line = (
-        "embed",
-        "wine.csv",
-        *COLUMNS,
-        "--max-iter",
-        N_SHORT,
-        "--cell-size",
-        "4,16",
-        "--seed",
-        7,
-    )
-    isosne(*line, "-o", "map.csv")
+    line = ("embed", "wine.csv", *COLUMNS, "--max-iter", N_SHORT, "--cell-size", "4,16")
+    isosne(*line, "--seed", 7, "-o", "map.csv")
     made = read_map("map.csv").provenance
     assert made["version"] == __version__
     assert made["input"]["source"] == "wine.csv"
