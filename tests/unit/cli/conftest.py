@@ -139,14 +139,3 @@ def drawn(monkeypatch):
     monkeypatch.setattr(plots, "plot_map", note_map)
     monkeypatch.setattr(plots, "save_figure", note_file)
     return calls
-
-
-@pytest.fixture
-def wine_set(here, monkeypatch):
-    """A data folder that holds wine under its name, as the paper's sets are held."""
-    data = load_wine()
-    folder = here / "sets"
-    folder.mkdir()
-    np.savez(folder / "wine.npz", X=data.data, y=data.target, classes=np.array(CULTIVARS))
-    monkeypatch.setenv("ISOSNE_DATA", str(folder))
-    return folder

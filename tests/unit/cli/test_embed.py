@@ -52,11 +52,11 @@ def test_one_object_for_machines(wine, isosne):
     assert found.stderr == ""
 
 
-def test_a_data_set_by_its_name(wine_set, isosne):
-    isosne("embed", "wine", *SHORT, "-o", "map.csv", "--kernel", "gaussian")
+def test_a_data_set_by_its_name(here, isosne):
+    isosne("embed", "iris", *SHORT, "-o", "map.csv", "--kernel", "gaussian")
     drawn = read_map("map.csv")
-    assert drawn.ids.tolist() == list(range(178))
-    assert drawn.labels[0] == "Barolo"
+    assert drawn.ids.tolist() == list(range(150))
+    assert drawn.labels[0] == "setosa"
 
 
 def test_blocks_of_placed_rows_make_one_map(here, two_blobs, isosne, monkeypatch):

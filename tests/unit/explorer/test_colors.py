@@ -48,10 +48,6 @@ def test_a_column_without_colors_says_why(two_blobs):
         assert (painted.paints, painted.legend) == ((None, None), legend)
 
 
-TRUSTED = Values(np.linspace(0, 1, 5), 0.0, 1.0, is_trust=True)
-NUMBERS = Values(np.linspace(0, 1, 5), 0.0, 1.0)
-
-
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_texts_and_marks_can_be_read_on_the_background(theme):
     assert min(contrast(color, theme.background) for color in (theme.ink, theme.soft)) >= 4.5
@@ -60,10 +56,11 @@ def test_texts_and_marks_can_be_read_on_the_background(theme):
 
 
 def test_all_points_can_be_seen_on_the_dark_background():
-    scales = [
-        color for values in (TRUSTED, NUMBERS) for color in DARK.tint(values).sample_scale(20)
-    ]
-    assert min(contrast(color, DARK.background) for color in (*DARK.classes, *scales)) >= 3
+    shown = list(DARK.classes)
+    for is_trust in (False, True):
+        values = Values(np.linspace(0, 1, 5), 0.0, 1.0, is_trust=is_trust)
+        shown += DARK.tint(values).sample_scale(20)
+    assert min(contrast(color, DARK.background) for color in shown) >= 3
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])

@@ -100,12 +100,6 @@ def rows():
     return from_python(np.eye(6), ids=[f"r{i}" for i in range(6)])
 
 
-def as_npy(Y):
-    buffer = io.BytesIO()
-    np.save(buffer, Y)
-    return buffer.getvalue()
-
-
 def test_a_map_with_identifiers_may_be_in_any_order(rows):
     lines = [f"r{i},{i}.5,{-i}.5" for i in (3, 0, 5, 1, 4, 2)]
     found, _ = upload_map("\n".join(["id,UMAP_1,UMAP_2", *lines]).encode(), "umap.csv", rows)
@@ -136,6 +130,7 @@ def test_a_map_that_does_not_fit_is_refused_by_its_name(rows, content, name, sen
 
 
 def test_a_damaged_array_is_refused_by_its_name(rows):
+    np.save(content := io.BytesIO(), np.zeros((6, 2)))
     with pytest.raises(DataError, match=r"umap\.npy") as caught:
-        upload_map(as_npy(np.zeros((6, 2)))[:-5], "umap.npy", rows)
+        upload_map(content.getvalue()[:-5], "umap.npy", rows)
     assert "/tmp" not in str(caught.value)

@@ -5,6 +5,10 @@ import pytest
 from matplotlib.colors import to_rgb
 
 
+def entries(legend):
+    return [text.get_text() for text in legend.get_texts()]
+
+
 def contrast(color, background):
     """The contrast of WCAG 2, from 1 to 21; graphics need 3, texts 4.5."""
     rgb = np.array([to_rgb(color), to_rgb(background)])

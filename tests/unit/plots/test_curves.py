@@ -5,10 +5,7 @@ import pytest
 
 from isosne.plots import plot_lines, plot_rnx, plot_similarity_from
 from isosne.quality import compare
-
-
-def entries(legend):
-    return [text.get_text() for text in legend.get_texts()]
+from tests.unit.plots.conftest import entries
 
 
 def test_rnx_curves_have_log_k_and_their_area_in_the_legend(two_blobs):

@@ -13,10 +13,7 @@ from isosne.plots import plot_map, plot_maps
 from isosne.plots.palette import COLORS, FAINT
 from isosne.plots.points import MAX_SCATTER
 from isosne.quality import compare
-
-
-def entries(legend):
-    return [text.get_text() for text in legend.get_texts()]
+from tests.unit.plots.conftest import entries
 
 
 def rendered(ax):
