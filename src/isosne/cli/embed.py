@@ -43,10 +43,6 @@ def embed(args: Args) -> None:
     Example: isosne embed wine.csv --id id --label target --scale standard -o map.parquet
     """
     if not args.plan:
-        if args.output is None and args.model_output is None:
-            rule = f"be given, unless {keyword('plan')} or {keyword('model_output')} is used"
-            hint = f"Add for example {keyword('output')} map.parquet."
-            raise ParameterError("output", rule, hint=hint)
         check_map_output(args, "source", "align_to")
     if args.landmarks is not None:
         hint = "Only rows that are embedded have such a column."

@@ -43,6 +43,10 @@ def check_map_output(args: Args, *inputs: str) -> None:
     from isosne.rows.map_writer import SINKS, check_sidecar, sidecar_path
 
     output, others = args.output, args.pick("checkpoint", "model_output")
+    if output is None and others["model_output"] is None:
+        rule = f"be given, unless {keyword('plan')} or {keyword('model_output')} is used"
+        hint = f"Add for example {keyword('output')} map.parquet."
+        raise ParameterError("output", rule, hint=hint)
     if output == PIPE and args.json:
         json = keyword("json", True)
         rule = f"be a file if {json} prints to standard output"
