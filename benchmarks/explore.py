@@ -130,8 +130,7 @@ def overhead(n: int, n_rounds: int) -> list[float]:
     Fits without a page run in a process of their own, as they do in a script: a second thread that
     computes in one process is slower. The page stays open, and rests meanwhile.
     """
-    session = Session()
-    session.open(from_python(load_digits(n)))
+    session = Session(from_python(load_digits(n)))
     plain, watched = [], []
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, context) as alone, opened(session) as browser:
@@ -170,8 +169,7 @@ def panning(n: int) -> list[float]:
     The CPU time is that of the browser, and does not depend on other work of the machine.
     """
     rng = np.random.default_rng(0)
-    session = Session()
-    session.open(from_python(rng.normal(size=(n, 2)), np.arange(n) % 10))
+    session = Session(from_python(rng.normal(size=(n, 2)), np.arange(n) % 10))
     session.add_map(rng.normal(size=(n, 2)), "normal")
     with opened(session) as browser:
         wait(lambda: browser.execute_script(N_POINTS))

@@ -66,54 +66,53 @@ def _start(chromium, folder, flags):
 
 
 @pytest.fixture
-def open_page(browser_with, tmp_path):
-    """Open a page; at the end it must have been silent.
+def prepare(browser_with, tmp_path):
+    """Give a browser whose pages must have been silent at the end.
 
-    Silent: no error or warning written, and nothing asked of any network.
+    Silent: no error or warning written, and nothing asked of other hosts; that of a file is None.
     """
     used = []
 
+    def prepare(flags, size, hosts):
+        browser = browser_with(flags)
+        _set_screen(browser, *size)
+        saved = {"behavior": "allow", "downloadPath": str(tmp_path / "saved")}
+        browser.execute_cdp_cmd("Browser.setDownloadBehavior", saved)
+        if (browser, hosts) not in used:
+            used.append((browser, hosts))
+            _forget(browser)
+        return browser
+
+    yield prepare
+    for browser, hosts in used:
+        assert _complaints(browser) == []
+        assert _hosts(browser) <= hosts
+        _forget(browser)
+
+
+@pytest.fixture
+def open_page(prepare, tmp_path):
+    """Open a page, which asks nothing of any network."""
+
     def open_page(path, flags=SOFTWARE_GPU, size=(1200, 1000)):
-        browser = _prepare(browser_with(flags), used, tmp_path, size)
+        browser = prepare(flags, size, {None})
         browser.get(path.as_uri())
         browser.execute_async_script(WAIT_FOR_MAPS)
         return Reader(browser, tmp_path / "saved")
 
-    yield open_page
-    for browser in used:
-        assert _complaints(browser) == []
-        assert _schemes(browser) <= {"file", "data", "blob"}
+    return open_page
 
 
 @pytest.fixture
-def visit(browser_with, tmp_path):
-    """Open an address on this machine; at the end its page must have been silent.
-
-    Silent: no error or warning written, and nothing asked of any other machine.
-    """
-    used = []
+def visit(prepare, tmp_path):
+    """Open an address on this machine, which asks nothing of any other."""
 
     def visit(address, size=(1440, 1000)):
-        browser = _prepare(browser_with(NO_GPU), used, tmp_path, size)
+        browser = prepare(NO_GPU, size, {"127.0.0.1", None})
         browser.get(address)
         return Visitor(browser, tmp_path / "saved")
 
-    yield visit
-    for browser in used:
-        assert _complaints(browser) == []
-        assert _hosts(browser) <= {"127.0.0.1", None}  # None: a file
-        _forget(browser)
-
-
-def _prepare(browser, used, folder, size):
-    """Set the screen and the folder for files; forget what was logged before the first page."""
-    _set_screen(browser, *size)
-    saved = {"behavior": "allow", "downloadPath": str(folder / "saved")}
-    browser.execute_cdp_cmd("Browser.setDownloadBehavior", saved)
-    if browser not in used:
-        used.append(browser)
-        _forget(browser)
-    return browser
+    return visit
 
 
 def _forget(browser):
@@ -137,30 +136,17 @@ def _complaints(browser):
     return [entry for entry in entries if "GL Driver Message" not in entry["message"]]
 
 
-def _schemes(browser):
-    """Return how the addresses begin that the page asked for, itself included."""
-    return {url.partition(":")[0] for url in _asked(browser)}
-
-
 def _hosts(browser):
-    """Return the machines that the page asked, itself included, also over a connection."""
-    urls = [url for url in _asked(browser) if not url.startswith(("data:", "blob:", "about:"))]
-    return {urlsplit(url).hostname for url in urls}
-
-
-def _asked(browser):
-    """Return the addresses that the page asked for or opened a connection to."""
+    """Return the machines that the page asked, itself included, or opened a connection to."""
     log = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    urls = [
-        entry["params"]["request"]["url"]
-        for entry in log
-        if entry["method"] == "Network.requestWillBeSent"
-    ]
-    urls += [
-        entry["params"]["url"] for entry in log if entry["method"] == "Network.webSocketCreated"
-    ]
+    asked = {entry["method"]: [] for entry in log}
+    for entry in log:
+        asked[entry["method"]].append(entry["params"])
+    urls = [sent["request"]["url"] for sent in asked["Network.requestWillBeSent"]]
+    urls += [opened["url"] for opened in asked.get("Network.webSocketCreated", ())]
     assert urls
-    return urls
+    within = ("data:", "blob:", "about:")
+    return {urlsplit(url).hostname for url in urls if not url.startswith(within)}
 
 
 WAIT_FOR_MAPS = """

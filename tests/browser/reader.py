@@ -2,6 +2,7 @@
 
 import io
 import time
+from itertools import pairwise
 
 import numpy as np
 from PIL import Image
@@ -83,15 +84,25 @@ class Reader:
     def take_tool(self, title, number=0):
         self.click(self.run(CLICK_TOOL, number, title))
 
+    def drag(self, *pixels):
+        """Drag the pointer from one pixel to the next."""
+        self.mouse("mouseMoved", pixels[0])
+        self.mouse("mousePressed", pixels[0], "left")
+        for start, end in pairwise(np.array(pixels)):
+            for share in np.linspace(0, 1, 8):
+                self.mouse("mouseMoved", (1 - share) * start + share * end, "left")
+        self.mouse("mouseReleased", pixels[-1], "left")
+        self.settle()
+
     def draw_around(self, corners):
         """Drag the pointer along the corners of a polygon."""
-        self.mouse("mouseMoved", corners[0])
-        self.mouse("mousePressed", corners[0], "left")
-        for start, end in zip(corners, [*corners[1:], corners[0]], strict=True):
-            for share in np.linspace(0, 1, 8):
-                pixel = (1 - share) * np.array(start) + share * np.array(end)
-                self.mouse("mouseMoved", pixel, "left")
-        self.mouse("mouseReleased", corners[0], "left")
+        self.drag(*corners, corners[0])
+
+    def scroll(self, pixel, distance):
+        """Turn the wheel at a pixel; a negative distance is away from the reader."""
+        wheel = {"type": "mouseWheel", "x": float(pixel[0]), "y": float(pixel[1])}
+        wheel |= {"deltaX": 0, "deltaY": distance}
+        self.browser.execute_cdp_cmd("Input.dispatchMouseEvent", wheel)
         self.settle()
 
     def choose(self, title):
@@ -105,7 +116,6 @@ class Reader:
         self.settle()
 
     def entries(self):
-        """Return the entries of the legend."""
         return self.browser.find_elements(By.CSS_SELECTOR, "#legend .entry")
 
     def picture(self, number=0):
@@ -114,11 +124,9 @@ class Reader:
         return np.asarray(Image.open(io.BytesIO(shown)).convert("RGB")).astype(int)
 
     def saved_file(self, name):
-        """Return the text of a file that the page saved."""
         return self.saved_bytes(name).decode()
 
     def saved_bytes(self, name):
-        """Return the content of a file that the page saved."""
         path = self.saved / name
         for _ in range(200):
             if path.exists():

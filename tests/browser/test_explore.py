@@ -58,12 +58,11 @@ def exploring(session):
 def wine_folder(tmp_path_factory):
     """A folder with wine.csv."""
     folder = tmp_path_factory.mktemp("wine")
-    data = load_wine()
-    with (folder / "wine.csv").open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["bottle", "cultivar", *data.feature_names])
-        for i, (row, kind) in enumerate(zip(data.data, data.target, strict=True)):
-            writer.writerow([f"b{i:03}", ("Barolo", "Grignolino", "Barbera")[kind], *row])
+    frame = load_wine(as_frame=True).frame
+    kinds = frame.pop("target").map(["Barolo", "Grignolino", "Barbera"].__getitem__)
+    frame.insert(0, "bottle", [f"b{i:03}" for i in range(178)])
+    frame.insert(1, "cultivar", kinds)
+    frame.to_csv(folder / "wine.csv", index=False)
     return folder
 
 
@@ -198,7 +197,6 @@ def test_two_maps_are_aligned_and_selection_hover_and_zoom_are_linked(visit, win
     visitor.until(lambda: visitor.inspected(0) > 0, "the same point is marked in the first map")
     visitor.open_tab("Quality")
     visitor.says("Gaussian kernel: area under R_NX")
-    visitor.says("Rows that differ most between the aligned maps")
     whole = visitor.limits()
     np.testing.assert_array_equal(visitor.limits(1), whole)
     target = visitor.pixels()["b000"]
@@ -308,8 +306,7 @@ def test_a_map_of_another_program_is_matched_by_its_identifiers(visit, wine, tmp
 def test_the_map_of_a_model_is_shown_and_can_be_continued(visit):
     X = minmax_scale(load_wine().data)
     model = Settings("gaussian").make_model().fit(X)
-    session = Session()
-    session.open(from_python(X))
+    session = Session(from_python(X))
     session.add_model(model)
     with exploring(session) as address:
         visitor = visit(address)
@@ -331,8 +328,8 @@ def test_a_table_with_text_and_gaps_is_explored(visit):
     weights[3::10] = np.nan
     coats = [rng.choice([["red", "black"], ["white", "gray"]][i % 2]) for i in range(80)]
     cats = pd.DataFrame({"weight": weights, "coat": coats})
-    session = Session()
-    session.open(from_python(cats, np.tile(["a", "b"], 40), [f"cat {i:02}" for i in range(80)]))
+    labels, ids = np.tile(["a", "b"], 40), [f"cat {i:02}" for i in range(80)]
+    session = Session(from_python(cats, labels, ids))
     session.begin(0, Settings())
     with exploring(session) as address:
         visitor = visit(address)
@@ -352,8 +349,7 @@ def test_a_table_with_text_and_gaps_is_explored(visit):
 
 def test_a_large_map_shows_a_sample_of_its_points_while_it_is_computed(visit):
     n = 3 * MAX_COMPUTED
-    session = Session()
-    session.open(from_python(np.random.default_rng(0).normal(size=(n, 5))))
+    session = Session(from_python(np.random.default_rng(0).normal(size=(n, 5))))
     session.begin(0, Settings(n_iter=int(LONG)))
     with exploring(session) as address:
         visitor = visit(address)
@@ -374,8 +370,7 @@ def test_a_large_map_shows_a_sample_of_its_points_while_it_is_computed(visit):
 
 def test_of_very_many_points_those_in_view_are_drawn(visit):
     Y = np.random.default_rng(0).normal(size=(MAX_POINTS + 1, 2))
-    session = Session()
-    session.open(from_python(Y))
+    session = Session(from_python(Y))
     session.add_map(Y, "many points")
     with exploring(session) as address:
         visitor = visit(address)
@@ -406,30 +401,6 @@ def test_two_tabs_show_the_same_session(visit, wine):
     visitor.lists(["b003"])
 
 
-def test_without_a_table_the_page_asks_for_a_file(visit, wine_folder, tmp_path):
-    with serving(tmp_path) as address:
-        visitor = visit(address)
-        visitor.says("Open a table")
-        bad = tmp_path / "bad.csv"
-        bad.write_text("a,b\n1,2\n3\n")
-        visitor.upload(bad)
-        visitor.press("Open")
-        visitor.says("bad.csv")
-        assert "Finished" not in visitor.text()
-        visitor.upload(wine_folder / "wine.csv")
-        visitor.enter("Column with the class of each row (optional)", "cultivar")
-        visitor.press("Open")
-        finished(visitor)  # the page of the map
-        visitor.says("The column 'proline' dominates the distances")
-        visitor.enter("Color by", "alcohol")
-        visitor.until(lambda: len(visitor.colors()) > 20, "colors by a number")
-        visitor.says("--text-columns leave_out --label cultivar -o map.parquet")
-        visitor.press("Open another table")
-        visitor.says("Open a table")
-    visitor.says("The server has ended, or cannot be reached.")
-    visitor.browser.get_log("browser")  # the page complains about its lost connection, rightly
-
-
 EVIL = "<img src=x onerror=localStorage.ran=1>"
 """Text that runs where it is taken for HTML; it has no slash, so that a file can have this name."""
 
@@ -442,17 +413,10 @@ def test_text_from_files_and_fields_never_runs(visit, tmp_path):
         rng = np.random.default_rng(0)
         for i, (a, b) in enumerate(rng.normal(size=(40, 2))):
             writer.writerow([f"{EVIL}{i}", f"{EVIL}{i % 2}", i, f"{EVIL}{i % 3}", a, 1e4 * b])
-    with serving(tmp_path) as address:
+    roles = ("--id", f"{EVIL}id", "--label", f"{EVIL}label", "--text-columns", "leave_out")
+    with serving(tmp_path, table.name, *roles) as address:
         visitor = visit(address)
-        visitor.upload(table)
-        visitor.enter("Column with the class of each row (optional)", f"{EVIL}none")
-        visitor.press("Open")
-        visitor.says(f"{EVIL}none")  # an error that names the column
-        visitor.enter("Column with the class of each row (optional)", f"{EVIL}label")
-        visitor.enter("Column with a unique row identifier (optional)", f"{EVIL}id")
-        visitor.press("Open")
         visitor.says("Finished, step")
-        visitor.says(f"The column '{EVIL}number' numbers the rows")
         visitor.until(lambda: len(visitor.positions()) == 40, "a map")
         visitor.enter("Search", EVIL)
         visitor.says(f"{EVIL}number")  # columns that differ, and the head of the table
@@ -480,3 +444,5 @@ def test_text_from_files_and_fields_never_runs(visit, tmp_path):
         visitor.press("Compute")
         visitor.says("cell_size must be")
         assert visitor.run("return localStorage.ran") is None
+    visitor.says("The server has ended, or cannot be reached.")
+    visitor.browser.get_log("browser")  # the page complains about its lost connection, rightly

@@ -242,10 +242,7 @@ def test_saved_texts_are_no_formulas(open_page, tmp_path):
 def test_the_wheel_zooms_and_reset_comes_back(open_page, page):
     reader = open_page(page)
     before = reader.locate_points()
-    middle = before.mean(axis=0)
-    wheel = {"type": "mouseWheel", "x": middle[0], "y": middle[1], "deltaX": 0, "deltaY": -300}
-    reader.browser.execute_cdp_cmd("Input.dispatchMouseEvent", wheel)
-    reader.settle()
+    reader.scroll(before.mean(axis=0), -300)
     assert np.ptp(reader.locate_points(), axis=0)[0] > 1.1 * np.ptp(before, axis=0)[0]
     reader.take_tool("Reset")
     np.testing.assert_allclose(reader.locate_points(), before, atol=0.5)

@@ -139,11 +139,9 @@ class Visitor(Reader):
         raise AssertionError(f"{what} did not happen; the page says: {self.text()}")
 
     def text(self):
-        """Return all text that is visible."""
         return self.run(TEXT)
 
     def says(self, text):
-        """Wait until a text is visible."""
         self.until(lambda: text in self.text(), repr(text))
 
     def press(self, text, number=0):
@@ -182,11 +180,9 @@ class Visitor(Reader):
         return {one[0]: np.array(one[3:], float) for one in found if None not in one}
 
     def pixels(self, m=0):
-        """Return the pixel of each identifier on the screen."""
         return {one[0]: np.array(one[1:3], float) for one in self.run(LOCATE, f"map{m}")}
 
     def pixel_of(self, x, y, m=0):
-        """Return the pixel of a place on a map."""
         return np.array(self.run(PIXEL, f"map{m}", x, y))
 
     def lines(self, m=0):
@@ -199,11 +195,9 @@ class Visitor(Reader):
         self.until(lambda: sorted(self.run(ROWS)) == sorted(ids), f"a table of {ids}")
 
     def width_of(self, name):
-        """Return the width of a figure in pixels."""
         return self.run(WIDTH, name)
 
     def background(self, name):
-        """Return the color behind a figure."""
         return self.run(BACKGROUND, name)
 
     def colors(self):
@@ -215,25 +209,7 @@ class Visitor(Reader):
         return len(self.run(INSPECTED, f"map{m}"))
 
     def take_tool(self, title, m=0):
-        """Choose a tool of a map."""
         self.click(self.until(lambda: self.run(FIND_TOOL, f"map{m}", title), f"the tool {title!r}"))
-
-    def drag(self, start, end):
-        """Drag the pointer from one pixel to another."""
-        self.mouse("mouseMoved", start)
-        self.mouse("mousePressed", start, "left")
-        for share in np.linspace(0, 1, 8):
-            self.mouse("mouseMoved", (1 - share) * np.array(start) + share * np.array(end), "left")
-        self.mouse("mouseReleased", end, "left")
-        self.settle()
-
-    def scroll(self, pixel, distance):
-        """Turn the wheel at a pixel; a negative distance is away from the visitor."""
-        wheel = {"type": "mouseWheel", "x": float(pixel[0]), "y": float(pixel[1])}
-        self.browser.execute_cdp_cmd(
-            "Input.dispatchMouseEvent", wheel | {"deltaX": 0, "deltaY": distance}
-        )
-        self.settle()
 
     def hover(self, pixel):
         """Move the pointer to a pixel; return the text of the tooltips."""
@@ -243,7 +219,6 @@ class Visitor(Reader):
         return self.run(TIP)
 
     def clipboard(self):
-        """Return the text that was copied."""
         permissions = {"permissions": ["clipboardReadWrite"]}
         self.browser.execute_cdp_cmd("Browser.grantPermissions", permissions)
         return self.browser.execute_async_script(

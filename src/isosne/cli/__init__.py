@@ -10,9 +10,6 @@ from typing import Any
 from isosne._extras import require
 from isosne.errors import MissingPackageError
 
-ENDING = ("SIGTERM", "SIGHUP")
-"""Signals that ask a process to end; Windows has only the first."""
-
 
 def main() -> None:
     """Run the command line, or say what to install if its packages are missing."""
@@ -24,7 +21,8 @@ def main() -> None:
     from isosne.cli.app import app
 
     _keep_running_without_log()
-    for number in (getattr(signal, name) for name in ENDING if hasattr(signal, name)):
+    names = ("SIGTERM", "SIGHUP")  # Windows has only the first
+    for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
         if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP
             signal.signal(number, _exit)
     try:

@@ -27,15 +27,13 @@ COMMANDS = {
 }
 
 
-class Commands(click.Group):
+class _Commands(click.Group):
     """The commands, in groups."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order of the groups."""
         return list(self.commands)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write each group of commands."""
         panels = {
             title: [(str(each.name), each.get_short_help_str(formatter.width)) for each in commands]
             for title, commands in COMMANDS.items()
@@ -45,7 +43,7 @@ class Commands(click.Group):
 
 @click.group(
     "isosne",
-    cls=Commands,
+    cls=_Commands,
     commands=[command for commands in COMMANDS.values() for command in commands],
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -43,7 +43,6 @@ def embed(args: Args) -> None:
     Example: isosne embed wine.csv --id id --label target --scale standard -o map.parquet
     """
     if not args.plan:
-        _check_any(args)
         check_map_output(args, "source", "align_to")
     if args.landmarks is not None:
         hint = "Only rows that are embedded have such a column."
@@ -82,22 +81,13 @@ def embed(args: Args) -> None:
     if args.output is not None and args.landmarks is None:
         _write_fitted(args, table, model, about, structure.columns)
     elif args.output is not None:
-        n_rows = _write_placed(args, unscaled.rows, table, model, about)
+        n_rows = models.write_places(args, model, unscaled.rows, table, about)
     if args.model_output is not None and args.checkpoint:  # last, so that the same command resumes
         model.save(args.model_output)
     models.conclude_fit(args, n_rows, about)
 
 
-def _check_any(args: Args) -> None:
-    """Refuse a run that writes nothing."""
-    if args.output is None and args.model_output is None:
-        rule = f"be given, unless {keyword('plan')} or {keyword('model_output')} is used"
-        hint = f"Add for example {keyword('output')} map.parquet."
-        raise ParameterError("output", rule, hint=hint)
-
-
 def _make_alignment(path: str, table: Any) -> Any:
-    """Return the alignment of a table's rows with a previous map."""
     import numpy as np
 
     from isosne import Alignment
@@ -111,15 +101,6 @@ def _make_alignment(path: str, table: Any) -> Any:
         raise ParameterError("id", rule, None, f"Add {keyword('id')} COLUMN.")
     ids = np.arange(table.rows.shape[0]) if table.ids is None else table.ids
     return Alignment(previous.embedding, ids=ids, previous_ids=previous.ids)
-
-
-def _write_placed(args: Args, rows: Any, table: Any, model: Any, about: dict[str, Any]) -> int:
-    """Place every row on the map of the landmarks, in blocks; return the number of rows."""
-    from isosne.rows import MapWriter
-
-    kept = {"labels": table.labels, "force": args.force}
-    writer = MapWriter(args.output, table.ids, model.n_components, about, **kept)
-    return models.write_places(model, rows, writer)
 
 
 def _write_fitted(

@@ -24,10 +24,8 @@ MAX_MAPS = 2
 @o.command(
     o.argument(
         "source",
-        "[TABLE]",
-        "Table to read: a file, a folder of Parquet files, or the name of a data set. Without it, "
-        "the page asks for a file.",
-        required=False,
+        "TABLE",
+        "Table to read: a file, a folder of Parquet files, or the name of a data set.",
     ),
     *o.TABLE,
     option(f"--kernel {o.KERNELS}", "Kernel of the first map.", default="owner"),
@@ -69,19 +67,22 @@ def explore(args: Args) -> None:
     from isosne.explorer.session import Session
 
     options = args.given(o.TABLE)
-    _check_together(args)
-    shown = Session()
-    if args.source is not None:
-        unscaled, table = open_table(args.source, options, args.memory_limit)
-        typed = [shlex.split(keyword(name, value)) for name, value in options.items()]
-        words = (args.source, *(word for option in typed for word in option))
-        roles = options.get("id"), options.get("label")
-        shown.open(from_table(table, unscaled, args.source, roles, words))
-        if args.model_file is not None:
-            shown.add_model(load_model(args.model_file)[0])
-        _show_maps(shown, args.map_file, None if args.force else unscaled.rows)
-        if not shown.maps:
-            shown.begin(0, Settings(args.kernel, seed=args.random_state))
+    if args.source == PIPE:
+        hint = "Save the table to a file."
+        raise ParameterError("source", "be a file or a data set", args.source, hint)
+    if len(args.map_file) + (args.model_file is not None) > MAX_MAPS:
+        hint = "Two maps are shown side by side."
+        raise ParameterError("map_file", "be given at most twice", args.map_file, hint)
+    unscaled, table = open_table(args.source, options, args.memory_limit)
+    typed = [shlex.split(keyword(name, value)) for name, value in options.items()]
+    words = (args.source, *(word for option in typed for word in option))
+    roles = options.get("id"), options.get("label")
+    shown = Session(from_table(table, unscaled, args.source, roles, words))
+    if args.model_file is not None:
+        shown.add_model(load_model(args.model_file)[0])
+    _show_maps(shown, args.map_file, None if args.force else unscaled.rows)
+    if not shown.maps:
+        shown.begin(0, Settings(args.kernel, seed=args.random_state))
     explorer = Explorer(shown, host=args.host, port=args.port)
     try:
         explorer.start()
@@ -99,20 +100,6 @@ def explore(args: Args) -> None:
     finally:
         explorer.close()
     tell("Ended.")
-
-
-def _check_together(args: Args) -> None:
-    """Refuse options that need a table without one, and too many maps."""
-    for name, value in args.pick("map_file", "model_file").items():
-        if args.source is None and value:
-            hint = "Name the table as the first argument."
-            raise ParameterError(name, f"be used together with {keyword('source')}", value, hint)
-    if args.source == PIPE:
-        hint = "Save the table to a file."
-        raise ParameterError("source", "be a file or a data set", args.source, hint)
-    if len(args.map_file) + (args.model_file is not None) > MAX_MAPS:
-        hint = "Two maps are shown side by side."
-        raise ParameterError("map_file", "be given at most twice", args.map_file, hint)
 
 
 def _show_maps(shown: Any, paths: tuple[str, ...], rows: Any) -> None:

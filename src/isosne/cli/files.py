@@ -4,7 +4,7 @@ An output must be writable, and neither an input nor another output, however it 
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,10 @@ from isosne.cli.messages import note
 from isosne.cli.options import Args, check_recorded
 from isosne.errors import ParameterError, keyword
 
-PIPE = "-"
-"""Standard input or standard output."""
-PICTURES = (".png", ".svg", ".pdf")
-PAGES = (".html", ".htm")
-"""Endings of pictures and of pages."""
+PIPE = "-"  # standard input or standard output
+PICTURES, PAGES = (".png", ".svg", ".pdf"), (".html", ".htm")  # endings
 
-Paths = Mapping[str, str | Path | None]
-"""Paths by the names of their parameters."""
+Paths = Mapping[str, str | Path | None]  # paths by the names of their parameters
 
 
 def check_output(path: str | Path, endings: Iterable[str], *, force: bool) -> None:
@@ -42,12 +38,15 @@ def check_output(path: str | Path, endings: Iterable[str], *, force: bool) -> No
 def check_map_output(args: Args, *inputs: str) -> None:
     """Refuse a map that could not be written later, or a checkpoint or a model beside it.
 
-    ``inputs``: names of the parameters that are read. A CSV file has its provenance in a second
-    file, which is checked too.
+    ``inputs``: parameters that are read. The provenance of a CSV file is a second file.
     """
     from isosne.rows.map_writer import SINKS, check_sidecar, sidecar_path
 
     output, others = args.output, args.pick("checkpoint", "model_output")
+    if output is None and others["model_output"] is None:
+        rule = f"be given, unless {keyword('plan')} or {keyword('model_output')} is used"
+        hint = f"Add for example {keyword('output')} map.parquet."
+        raise ParameterError("output", rule, hint=hint)
     if output == PIPE and args.json:
         json = keyword("json", True)
         rule = f"be a file if {json} prints to standard output"
@@ -127,8 +126,7 @@ def describe_start(
     command: str, source: str, unscaled: Any, options: dict[str, Any]
 ) -> dict[str, Any]:
     """Return what is known before the work: version, date, input, and how the input is read."""
-    rows = unscaled.rows
-    shape, fingerprint = list(rows.shape), rows.fingerprint()
+    shape, fingerprint = list(unscaled.rows.shape), unscaled.rows.fingerprint()
     return {
         "version": __version__,
         "command": command,
@@ -151,9 +149,3 @@ def describe_origin(args: Args, table: Any, options: dict[str, Any]) -> dict[str
         "scaling": options.get("scale", "none"),
         "command": args.line,
     }
-
-
-def titles_of(maps: Sequence[str]) -> list[str]:
-    """Return the names of files, or their paths if names are repeated."""
-    names = [Path(path).name for path in maps]
-    return names if len(set(names)) == len(names) else list(maps)

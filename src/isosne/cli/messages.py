@@ -30,10 +30,8 @@ from isosne.errors import (
 )
 
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
-RENAMED = {"name": "source"}
-"""Parameters of the library that have another name in a command."""
-shows_tracebacks = ContextVar("shows_tracebacks", default=False)
-"""Whether `--debug` was given."""
+RENAMED = {"name": "source"}  # parameters of the library that have another name in a command
+shows_tracebacks = ContextVar("shows_tracebacks", default=False)  # whether `--debug` was given
 _is_quiet = ContextVar("is_quiet", default=False)
 
 

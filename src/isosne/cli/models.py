@@ -13,11 +13,9 @@ from isosne.cli.tables import Options, has_keys, open_unscaled
 from isosne.errors import ParameterError, keyword
 
 KERNEL_PARAMETERS = ("psi", "cell_size", "perplexity", "metric")
-NAMED = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")
-"""Endings of tables whose columns have names."""
+NAMED = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")  # tables with names of columns
 BLOCK_ROWS, BLOCK_BYTES = 20_000, 64_000_000
-"""Rows, and bytes of rows, that are read and placed together. Chosen, not measured: a block takes
-a few seconds, so that progress is shown often enough."""
+"""Rows, and bytes of rows, that are placed together: a few seconds' work. Chosen, not measured."""
 
 
 def make_model(options: Options, **settings: Any) -> Any:
@@ -101,18 +99,17 @@ def end_interrupted(
     args: Args, about: dict[str, Any], step: int, write: Callable[[], Any]
 ) -> click.exceptions.Exit:
     """Keep the state or the map of an interrupted fit, say where it is, and return the exit."""
-    where = f" at step {step}"
     if args.checkpoint is not None:
-        again = "Run the same command again to resume."
-        return exit_interrupted(f"{where}; the state is in {args.checkpoint}. {again}")
-    if args.output is None:
-        return exit_interrupted(f"{where}; no model was written.")
-    about["stopped_at"] = f"step {step}"
-    write()
-    target = "standard output" if args.output == PIPE else args.output
-    return exit_interrupted(
-        f"{where}; wrote the map so far to {target}. Use --checkpoint FILE to make a run resumable."
-    )
+        kept = f"the state is in {args.checkpoint}. Run the same command again to resume."
+    elif args.output is None:
+        kept = "no model was written."
+    else:
+        about["stopped_at"] = f"step {step}"
+        write()
+        target = "standard output" if args.output == PIPE else args.output
+        again = "Use --checkpoint FILE to make a run resumable."
+        kept = f"wrote the map so far to {target}. {again}"
+    return exit_interrupted(f" at step {step}; {kept}")
 
 
 def conclude_fit(args: Args, n_rows: int, about: dict[str, Any]) -> None:
@@ -187,11 +184,10 @@ def load_model(path: Path) -> tuple[Any, Options]:
 
 
 def open_new_rows(args: Args, model: Any, known: Options) -> tuple[Any, Any, Options]:
-    """Open a table as that of a model was read, and print the notes on it.
+    """Open a table as that of a model was read (``known``), and print the notes on it.
 
-    Returns the rows, which the model scales itself, the table with their ids and labels, and how
-    it was read. ``known`` is how the table of the model was read. Columns are found by their names
-    at fit, so none need be excluded; ids and labels are added where the table has them.
+    Returns the rows, which the model scales itself, the table with their ids and labels, if it has
+    some, and how it was read. Columns are found by their names at fit, so none need be excluded.
     """
     from isosne.rows.table_reader import with_roles
 
@@ -224,18 +220,16 @@ def _has_names(source: str) -> bool:
     return source == PIPE or path.suffix.lower() in NAMED or is_folder
 
 
-def write_places(model: Any, rows: Any, writer: Any) -> int:
-    """Place all rows on the map of a model, in order; return their number.
+def write_places(args: Args, model: Any, rows: Any, table: Any, about: dict[str, Any]) -> int:
+    """Place rows on the map of a model, which scales them, by blocks; return their number."""
+    from isosne.rows import MapWriter, blocks
 
-    The rows are not scaled: the model does that. Only one block of them is in memory at a time.
-    """
-    from isosne.rows import blocks
-
+    kept = {"labels": table.labels, "force": args.force}
     read = getattr(rows, "read_frame", rows.read)  # of mixed columns, the table itself
     progress = make_progress()
     progress.begin("placing row", rows.shape[0])
     try:
-        with writer:
+        with MapWriter(args.output, table.ids, model.n_components, about, **kept) as writer:
             for part in blocks(rows, min(BLOCK_BYTES, BLOCK_ROWS * rows.row_bytes)):
                 writer.write(model.place(read(part)))
                 progress.advance(writer.n_rows, "")

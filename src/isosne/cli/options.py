@@ -21,11 +21,9 @@ from isosne.errors import DataError, ParameterError, keyword
 
 COMMON, INPUT, KERNEL = "Common options", "Input", "Kernel and structure"
 RESOURCES, OUTPUT, PICTURE = "Resources", "Output", "Picture"
-PANELS = (COMMON, PICTURE, INPUT, KERNEL, RESOURCES, OUTPUT)
-"""Sections of a help text, in order."""
+PANELS = (COMMON, PICTURE, INPUT, KERNEL, RESOURCES, OUTPUT)  # sections of a help text, in order
 PATH = click.Path(path_type=Path)
-TYPES = {"FILE": PATH, "FOLDER": PATH, "N": int, "X": float}
-"""Types of values, by their names in the help; others are text."""
+TYPES = {"FILE": PATH, "FOLDER": PATH, "N": int, "X": float}  # by the names of values in the help
 
 
 class Option(click.Option):
@@ -201,8 +199,7 @@ MEMORY_LIMIT = resource_option(
 FORCE = file_option("--force", "Replace existing files, and accept a map of another table.")
 QUIET = file_option("--quiet -q", "Print no notes and no progress.")
 JSON = file_option("--json", "Print the result as one JSON object.")
-LAST = (N_JOBS, MEMORY_LIMIT, FORCE, QUIET, JSON)
-"""Options that nearly every command has."""
+LAST = (N_JOBS, MEMORY_LIMIT, FORCE, QUIET, JSON)  # options that nearly every command has
 
 ID = option("--id COLUMN", "Column with a unique row identifier.")
 LABEL = option("--label COLUMN", "Column with the class of each row.")

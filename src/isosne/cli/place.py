@@ -11,9 +11,6 @@ from isosne.cli.models import describe_model, load_model, open_new_rows, write_p
 from isosne.cli.options import Args, option, refuse
 from isosne.errors import keyword
 
-DPI = 150.0
-"""Resolution of a picture, as that of `isosne plot`."""
-
 
 @o.command(
     *(o.MODEL_FILE, o.SOURCE),
@@ -64,18 +61,13 @@ def place(args: Args) -> None:
 
 
 def _place_table(args: Args) -> None:
-    """Write the places of the rows of one table."""
-    from isosne.rows import MapWriter
-
     files.check_map_output(args, "model_file", "source")
     model, known = load_model(args.model_file)
     model.set_params(n_jobs=args.n_jobs)
     rows, table, options = open_new_rows(args, model, known)
     about = files.describe_start("place", args.source, table, options)
     about |= describe_model(args.model_file)
-    kept = {"labels": table.labels, "force": args.force}
-    writer = MapWriter(args.output, table.ids, model.embedding_.shape[1], about, **kept)
-    n_rows = write_places(model, rows, writer)
+    n_rows = write_places(args, model, rows, table, about)
     target = "the map to standard output" if args.output == files.PIPE else args.output
     result = {"output": args.output, "n_rows": n_rows, **about}
     conclude(result, f"Wrote {target}: {n_rows:,} rows", as_json=args.json)
@@ -119,12 +111,10 @@ def _place_folder(args: Args) -> None:
     if args.picture is not None and done.is_complete:
         from isosne.plots import plot_placed, save_figure
 
-        drawn = plot_placed(args.output, args.label)
-        save_figure(drawn, args.picture, dpi=DPI, force=args.force)
+        save_figure(plot_placed(args.output, args.label), args.picture, force=args.force)
 
 
 def _summarize(done: Any) -> str:
-    """Return the state of a job as a line."""
     line = f"Wrote {done.output}: {done.n_rows:,} rows in {done.n_placed:,} files"
     if done.n_dropped:
         line += f"; {done.n_dropped:,} rows with missing values were left out"

@@ -165,7 +165,6 @@ def _lay_onto(drawn: Any, onto: Any) -> Any:
 
 
 def _judge(args: Args, drawn: Any, options: dict[str, Any]) -> Any:
-    """Return the neighborhood preservation of each point."""
     from isosne.quality import compare
 
     table = tables.open_table_of(drawn, args.trust, options, args.memory_limit, force=args.force)

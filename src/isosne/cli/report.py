@@ -1,6 +1,7 @@
 """`isosne report`: maps with two kernels, or existing maps, measured and explained on one page."""
 
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import click
@@ -129,10 +130,7 @@ def _show_steps(model: Any, n_seeds: int | None, n_rows: int) -> Any:
 
 
 def _compare(args: Args) -> int:
-    """Write a page that compares maps, the first with the others; return the number of points.
-
-    The table is read as the first map records, unless options say otherwise.
-    """
+    """Write a page about maps of a table, read as the first one records; return its size."""
     from isosne.pages import write_report
     from isosne.studies import compare_maps
 
@@ -143,7 +141,9 @@ def _compare(args: Args) -> int:
     options = files.recorded_options(first, args.map_file[0], args.given(o.TABLE))
     table = open_table_of(first, args.source, options, args.memory_limit, force=args.force)
     chosen = find_rows(table, first)
-    titled = zip(files.titles_of(args.map_file), read, strict=True)
+    names = [Path(path).name for path in args.map_file]
+    titles = names if len(set(names)) == len(names) else args.map_file
+    titled = zip(titles, read, strict=True)
     embeddings = {title: _in_order(table, drawn, first, title) for title, drawn in titled}
     tell(f"Measuring {len(read)} map{'s' if len(read) > 1 else ''}")
     found = compare_maps(
@@ -160,7 +160,6 @@ def _compare(args: Args) -> int:
 
 
 def _in_order(table: Any, drawn: Any, first: Any, title: str) -> Any:
-    """Return the coordinates of a map in the order of the points of the first map."""
     import numpy as np
 
     every = np.arange(table.rows.shape[0])

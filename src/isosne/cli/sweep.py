@@ -16,16 +16,10 @@ from isosne.cli.options import Args, map_options, option
 from isosne.cli.tables import open_table, read_points
 from isosne.errors import ParameterError, keyword
 
-SHOWN = (
-    *("auc_rnx", "trustworthiness", "continuity"),
-    *("davies_bouldin", "calinski_harabasz", "knn_accuracy"),
-    *("n_isolated", "seconds"),
-)
-"""Columns that are printed; the file has all."""
-MEASURES = (
-    *("auc_rnx", "trustworthiness", "continuity", "kl_divergence", "auc_rnx_paper"),
-    *("davies_bouldin", "calinski_harabasz", "knn_accuracy"),
-)
+RANKS = ("auc_rnx", "trustworthiness", "continuity")
+CLASSES = ("davies_bouldin", "calinski_harabasz", "knn_accuracy")
+MEASURES = (*RANKS, "kl_divergence", "auc_rnx_paper", *CLASSES)
+SHOWN = (*RANKS, *CLASSES, "n_isolated", "seconds")  # columns that are printed; the file has all
 
 
 @o.command(
@@ -50,7 +44,6 @@ def sweep(args: Args) -> None:
     sweep.csv
     """
     from isosne._files import completed_files, only_user
-    from isosne.studies.judged_maps import CLASS_MEASURES
     from isosne.studies.parameter_sweep import sweep as run_sweep
 
     kept = args.output.with_name(f"{args.output.name}.jsonl")
@@ -61,7 +54,7 @@ def sweep(args: Args) -> None:
     options = map_options(args)
     template = make_template(options, memory_limit=args.memory_limit)
     _, table = open_table(args.source, args.given(o.TABLE), args.memory_limit)
-    if args.measure in CLASS_MEASURES and table.labels is None:
+    if args.measure in CLASSES and table.labels is None:
         rule = f"be used together with {keyword('label')}"
         hint = f"Add {keyword('label')} COLUMN, or choose a measure that needs no labels."
         raise ParameterError("measure", rule, args.measure, hint)
@@ -105,15 +98,13 @@ def _grid(options: dict[str, Any], n_rows: int) -> dict[str, list[Any]]:
 
 def _as_table(rows: Sequence[dict[str, Any]], grid: dict[str, list[Any]]) -> str:
     """Return the parameters that vary and the measures as aligned columns."""
+    from isosne.studies.parameter_sweep import show_cell
+
     names = [name for name in grid if len(grid[name]) > 1] or list(grid)[:1]
     names += [name for name in SHOWN if name in rows[0]]
-    shown = [
-        {k: f"{v:.4g}" if isinstance(v, float) else str(v) for k, v in row.items()} for row in rows
-    ]
-    cells = [names, *([row[name] for name in names] for row in shown)]
+    cells = [names, *([show_cell(row[name]) for name in names] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = ("  ".join(map(str.rjust, line, widths)) for line in cells)
-    return "\n".join(lines)
+    return "\n".join("  ".join(map(str.rjust, line, widths)) for line in cells)
 
 
 def _write_csv(path: Path, rows: Sequence[dict[str, Any]], *, force: bool) -> None:

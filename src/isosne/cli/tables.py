@@ -12,10 +12,8 @@ from isosne.cli.messages import note
 from isosne.cli.options import refuse
 from isosne.errors import ParameterError, keyword
 
-KEYED = (".npz", ".zarr", ".h5ad")
-"""Endings of files that may hold several arrays."""
-TREATMENTS = ("scale", "mixed", "categorical")
-"""Options that say how columns are treated after they are read."""
+KEYED = (".npz", ".zarr", ".h5ad")  # endings of files that may hold several arrays
+TREATMENTS = ("scale", "mixed", "categorical")  # options for columns after they are read
 Options = dict[str, Any]
 
 
@@ -93,13 +91,9 @@ def _refuse_map(source: str, options: Options) -> None:
     made_of = provenance.get("input")
     name = made_of.get("source") if isinstance(made_of, dict) else None
     which = f", {name}" if isinstance(name, str) and name != "-" else ""
-    raise ParameterError(
-        "source",
-        "be a table, not a map that isosne wrote",
-        source,
-        f"Name the table of the map{which}. To map the coordinates themselves, pass "
-        f"{keyword('columns', ['x', 'y'])}.",
-    )
+    hint = f"Name the table of the map{which}. To map the coordinates themselves, pass "
+    hint += f"{keyword('columns', ['x', 'y'])}."
+    raise ParameterError("source", "be a table, not a map that isosne wrote", source, hint)
 
 
 def _note_columns(unscaled: Any, table: Any, options: Options) -> None:
@@ -158,11 +152,9 @@ def _check_fits(rows: Any, n_rows: int, memory_limit: str | None) -> None:
     needed, available = n_rows * rows.row_bytes, memory_available(memory_limit)
     if needed > available:
         rule = f"be at least {size(needed)} to hold the rows of {rows.describe()} in memory"
-        raise ParameterError(
-            "memory_limit",
-            f"{rule}; {size(available)} is available",
-            hint="Raise the limit, or use a table with fewer rows.",
-        )
+        rule += f"; {size(available)} is available"
+        hint = "Raise the limit, or use a table with fewer rows."
+        raise ParameterError("memory_limit", rule, hint=hint)
 
 
 def find_rows(table: Any, drawn: Any) -> Any:
@@ -200,11 +192,10 @@ def read_columns(
     chosen = np.arange(table.rows.shape[0]) if chosen is None else chosen
     columns = {}
     if is_cells(source):
-        for name, values in (
-            (name, np.asarray(column)) for name, column in read_obs(Path(path)).items()
-        ):
-            is_number = values.dtype.kind in "uif"
-            column = values if is_number else parse_integers(as_integers_or_text(values))
+        for name, values in read_obs(Path(path)).items():
+            column = np.asarray(values)
+            if column.dtype.kind not in "uif":
+                column = parse_integers(as_integers_or_text(column))
             columns[str(name)] = column[chosen]
         if color is None or color in columns:
             return columns

@@ -18,25 +18,15 @@ from isosne.explorer.session import Session
 from isosne.quality.procrustes import find_similarity
 from isosne.rows.columns import as_text
 
-MAX_COMPUTED = 2_000
-"""Most points that are drawn of a map while it is computed: a browser without WebGL needs about
-50 ms of CPU time per frame for them (measured)."""
-MAX_POINTS, MAX_IN_VIEW = 100_000, 20_000
-"""Most points that the browser draws of a whole map; of more points, those in view are drawn if
-they are at most 20,000, and otherwise a sample of them."""
-N_TIPS = 6
-"""Columns that are shown on hover, besides the identifier and the label."""
-TAP_RADIUS = 0.025
-"""How near to a point a click must be, as a fraction of the width of the view."""
-NEIGHBORS_SECONDS = 1.0
-"""Shortest time between two searches for the neighbors of a point while its map moves."""
+MAX_COMPUTED = 2_000  # drawn of a map while it is computed: 50 ms of CPU time without WebGL
+MAX_POINTS, MAX_IN_VIEW = 100_000, 20_000  # drawn of a whole map; of a larger one, of those in view
+N_TIPS = 6  # columns that are shown on hover, besides the identifier and the label
+TAP_RADIUS = 0.025  # how near to a point a click must be, as a fraction of the width of the view
+NEIGHBORS_SECONDS = 1.0  # least time between searches for neighbors of a point on a moving map
 
 
 def into_square(Y: Array) -> NDArray[np.float32]:
-    """Return a map (n, 2) moved and scaled so that it just fits the square from -1 to 1.
-
-    Rows without a position (NaN) stay without one.
-    """
+    """Return a map (n, 2) moved and scaled so that it just fits the square from -1 to 1."""
     if np.isnan(Y).all():
         return np.asarray(Y, np.float32)
     low, high = np.nanmin(Y, axis=0), np.nanmax(Y, axis=0)
@@ -45,10 +35,9 @@ def into_square(Y: Array) -> NDArray[np.float32]:
 
 
 def align(Y: Array, onto: Array) -> NDArray[np.float32]:
-    """Return a map moved, turned, mirrored and scaled to lie on another.
+    """Return a map moved, turned, mirrored and scaled to lie on another by the rows of both maps.
 
-    Only rows that both maps have count. With fewer than two of them, the map fills the square. The
-    map gets the size of the other one (root mean square distance from the center): the factor that
+    It gets the size of the other one (root mean square distance from the center): the factor that
     brings rows nearest to each other would shrink a map that has little in common with it.
     """
     known = np.isfinite(Y).all(axis=1) & np.isfinite(onto).all(axis=1)
@@ -59,21 +48,10 @@ def align(Y: Array, onto: Array) -> NDArray[np.float32]:
     return found._replace(factor=wanted / size if size > 0 else 1.0).apply(Y)
 
 
-def moved_most(A: Array, B: Array, n: int) -> NDArray[np.int64]:
-    """Return the rows whose two positions are farthest apart, in this order.
-
-    Rows that only one of the two aligned maps has are left out.
-    """
-    distances = np.linalg.norm(A.astype(np.float64) - B, axis=1)
-    known = np.flatnonzero(np.isfinite(distances))
-    return known[np.argsort(-distances[known], kind="stable")[:n]]
-
-
 def are_in_view(Y: NDArray[np.float32], corners: Array) -> NDArray[np.bool_]:
     """Return whether each row is between two corners of a map: low and high, each x and y."""
     low, high = np.asarray(corners, np.float32)
-    is_inside: NDArray[np.bool_] = ((low <= Y) & (high >= Y)).all(axis=1)
-    return is_inside
+    return np.asarray(((low <= Y) & (high >= Y)).all(axis=1))
 
 
 def inside(Y: NDArray[np.float32], xs: Array, ys: Array) -> NDArray[np.int64]:
@@ -82,8 +60,7 @@ def inside(Y: NDArray[np.float32], xs: Array, ys: Array) -> NDArray[np.int64]:
 
     corners = np.column_stack([xs, ys])
     near = np.flatnonzero(are_in_view(Y, np.stack([corners.min(axis=0), corners.max(axis=0)])))
-    found: NDArray[np.int64] = near[Path(corners).contains_points(Y[near])]
-    return found
+    return np.asarray(near[Path(corners).contains_points(Y[near])])
 
 
 def find_row(Y: NDArray[np.float32], x: float, y: float, radius: float) -> int | None:
@@ -104,13 +81,11 @@ class Canvas:
     def __init__(self, session: Session) -> None:
         self._session, self._theme = session, LIGHT
         self._n, told = session.rows.n_rows, self._tips()
-        self._points = points = Points(
-            self._n, {name: values for name, (_, values) in told.items()}
-        )
+        values = {field: values for field, (_, values) in told.items()}
+        self._points = points = Points(self._n, values)
         tips = [(title, f"@{field}") for field, (title, _) in told.items()]
-        first = MapFigure(0, points, self._n, tips)
-        self._every = [first, MapFigure(1, points, self._n, tips, first.ranges)]
-        self._every.append(MapFigure(1, points, self._n, tips))
+        first, alone = (MapFigure(m, points, self._n, tips) for m in (0, 1))
+        self._every = [first, MapFigure(1, points, self._n, tips, first.ranges), alone]
         self.figures: list[MapFigure] = []
         for drawn in self._every:
             self._listen(drawn)
@@ -171,11 +146,14 @@ class Canvas:
         """Show the neighbors of the point that is asked about."""
         session, row = self._session, self._session.asked
         self._searched = time.monotonic()
-        for drawn, shown in zip(self.figures, session.maps, strict=False):
+        for drawn, shown in self._pairs():
             found, Y = None, drawn.Y
             if row is not None and not np.isnan(Y[row]).any():
                 found = find_neighborhood(session.rows.X, Y, row, session.metric_of(shown))
             drawn.show_neighbors(found)
+
+    def _pairs(self) -> list[tuple[MapFigure, ShownMap]]:
+        return list(zip(self.figures, self._session.maps, strict=False))
 
     def tick(self) -> None:
         """Show what is new since the last time: positions, the rows to draw, and the selection."""
@@ -191,7 +169,7 @@ class Canvas:
                 if is_new[drawn.m]:
                     self._points.move(drawn.m, drawn.Y)
         self._points.select(self._session.selection)
-        for drawn, shown in zip(self.figures, maps, strict=False):
+        for drawn, shown in self._pairs():
             write(drawn.title, _describe(shown, len(rows)))
         if any(is_new) and self._session.asked is not None:
             is_active = any(shown.status.is_active for shown in maps)
@@ -200,7 +178,7 @@ class Canvas:
 
     def _move(self) -> list[bool]:
         """Move new positions of the maps into the view; return which maps have some."""
-        pairs = list(zip(self.figures, self._session.maps, strict=False))
+        pairs = self._pairs()
         positions = [shown.Y for _, shown in pairs]
         is_new = [drawn.seen is not Y for (drawn, _), Y in zip(pairs, positions, strict=True)]
         is_aligned = len(pairs) == 2 and pairs[1][1].rows is None
@@ -213,14 +191,10 @@ class Canvas:
         return is_new
 
     def _choose_rows(self) -> NDArray[np.int64]:
-        """Return the rows to draw: those that have a position in a map, or a sample of them.
-
-        While a large map is computed, a few of its rows; of very many rows, those in view.
-        """
-        pairs = list(zip(self.figures, self._session.maps, strict=False))
+        """Return the rows to draw: those that have a position in a map, or a sample of them."""
         running = [
             drawn
-            for drawn, shown in pairs
+            for drawn, shown in self._pairs()
             if shown.status.state == RUNNING and shown.n_points > MAX_COMPUTED
         ]
         is_placed = np.zeros(self._n, bool)

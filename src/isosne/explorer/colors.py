@@ -7,7 +7,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from isosne.errors import DataError
-from isosne.explorer.session import NOTHING, SELECTIONS, TRUST, Measured, Session
+from isosne.explorer.session import NOTHING, SELECTIONS, TRUST, Session
 from isosne.pages.scene import GRADIENT_STOPS
 from isosne.plots.paint import Classes, Paint, Values, as_paint, point_colors
 from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, LINE_COLORS, PLAIN
@@ -61,8 +61,7 @@ DARK = Theme(
     classes=DARK_COLORS,
     lines=(DARK_COLORS[0], DARK_COLORS[2]),
 )
-MAX_ENTRIES = 40
-"""Most classes that a legend lists."""
+MAX_ENTRIES = 40  # most classes that a legend lists
 
 
 class Painted(NamedTuple):
@@ -91,7 +90,9 @@ def paint(session: Session, theme: Theme = LIGHT) -> Painted:
             one and Values(one.trust, 0.0, 1.0, TRUST, is_trust=True) for one in measured
         ]
         title = "trust: fraction of the 10 nearest neighbors preserved"
-        title += next((_tell_known(one) for one in measured if one is not None), "")
+        first = next((one for one in measured if one is not None), None)
+        if first is not None and (n_known := int(np.isfinite(first.trust).sum())) < first.n_points:
+            title += f", known of {n_known:,} of {first.n_points:,} points; the others follow"
     else:
         found = [_find_paint(session)]
     paints = found[0], found[-1]
@@ -108,14 +109,6 @@ def _tell_uncolored(session: Session) -> Markup:
             why = many if column.words else "all values are equal"
             return Markup("<b>{}</b><span>{}</span>").format(session.color, why)
     return Markup()
-
-
-def _tell_known(measured: Measured) -> str:
-    """Return how many points have a trust, if not all have."""
-    n_known = int(np.isfinite(measured.trust).sum())
-    if n_known >= measured.n_points:
-        return ""
-    return f", known of {n_known:,} of {measured.n_points:,} points; the others follow"
 
 
 def _find_paint(session: Session) -> Paint:

@@ -1,4 +1,4 @@
-"""What is done with maps: settings, runs, the second map, another table, and command lines."""
+"""What is done with maps: settings, runs, the second map, and command lines."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +10,10 @@ from markupsafe import Markup
 from isosne.errors import DataError
 from isosne.explorer.assets import text_pane, write
 from isosne.explorer.data import CHOICES, DEFAULT_STEPS, Settings
-from isosne.explorer.files import MAPS, TABLES, upload_map, upload_table
+from isosne.explorer.files import upload_map
 from isosne.explorer.maps import PAUSED, RUNNING, ShownMap, Status, as_sentence
 from isosne.explorer.session import MAX_MAPS, Session
-from isosne.rows.scaled import KINDS
+from isosne.rows.maps import READABLE
 
 MORE_STEPS = 100
 
@@ -132,7 +132,7 @@ class SecondMap:
         self._session, self._second, self._tell = session, second, messages.tell
         self._compare = pn.widgets.Button(label="Compare with a second map")
         self._close = pn.widgets.Button(label="Close the second map")
-        self._file = pn.widgets.FileInput(accept=",".join(MAPS), multiple=False)
+        self._file = pn.widgets.FileInput(accept=",".join(READABLE), multiple=False)
         self._compare.on_click(messages.guard(self._begin))
         self._close.on_click(messages.guard(lambda event: session.close_second()))
         self._file.param.watch(messages.guard(self._upload), "value")
@@ -172,50 +172,6 @@ class SecondMap:
             self._session.add_map(Y, name)
             if notes:
                 self._tell(notes)
-
-
-INTRODUCTION = Markup(
-    "<h2>Open a table</h2><p>Text columns are not used for the map unless you tick the box. "
-    "Scale columns that have different units.</p>"
-)
-
-
-class OpenForm:
-    """A file to choose, and the columns with identifiers and labels."""
-
-    def __init__(self, session: Session, messages: Messages) -> None:
-        self._session = session
-        self._file = pn.widgets.FileInput(accept=",".join(TABLES), multiple=False)
-        self._label = pn.widgets.TextInput(label="Column with the class of each row (optional)")
-        self._id = pn.widgets.TextInput(label="Column with a unique row identifier (optional)")
-        self._scale = pn.widgets.Select(label="Scale columns", options=list(KINDS), value="none")
-        self._mixed = pn.widgets.Checkbox(
-            label="Use text, categories, dates and missing values (columns are not scaled)"
-        )
-        button = pn.widgets.Button(label="Open", color="primary")
-        button.on_click(messages.guard(self._open))
-        fields = self._file, self._label, self._id, self._scale, self._mixed
-        self.view = pn.Column(text_pane(INTRODUCTION), *fields, button)
-
-    def _open(self, event: Any) -> None:
-        """Open the table; every tab then loads its page again."""
-        if not self._file.value:
-            raise DataError("No file is chosen. Choose a file first.")
-        data, notes = upload_table(
-            self._file.value,
-            Path(str(self._file.filename)).name,
-            label=self._label.value.strip() or None,
-            identifier=self._id.value.strip() or None,
-            scale=str(self._scale.value),
-            is_mixed=bool(self._mixed.value),
-        )
-        self._session.open(data, notes)
-        self._session.is_uploaded = True
-        try:
-            self._session.begin(0, Settings())
-        except Exception:  # such as too little memory, which the form tells
-            self._session.open(None)
-            raise
 
 
 COPY = "navigator.clipboard?.writeText(line.tags[0])"

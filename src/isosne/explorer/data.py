@@ -25,14 +25,11 @@ from isosne.tables.columns import is_mixed
 from isosne.tables.points import MixedRows, gower_points
 from isosne.tsne.estimator import TSNE
 
-MIN_POINTS = 4
-"""Smallest number of rows: the R_NX curve needs four points."""
-MAX_FEATURES = 100
-"""Most features that are columns of their own; of wider tables, such as images, none is shown."""
-CHOICES = ("owner", "isolation", "gaussian", "adaptive", "knn")
-"""Kernels that the page offers."""
-DEFAULT_STEPS = 500
-"""Steps of the schedule "annealed"."""
+MIN_POINTS = 4  # smallest number of rows: the R_NX curve needs four points
+MAX_FEATURES = 100  # of wider tables, such as images, no feature is a column to show
+CHOICES = ("owner", "isolation", "gaussian", "adaptive", "knn")  # kernels that the page offers
+DEFAULT_STEPS = 500  # steps of the schedule "annealed"
+PYTHON_ONLY = ("k", "p", "exaggeration")  # settings that `isosne embed` has no options for
 EUCLIDEAN = Metric()
 
 
@@ -131,7 +128,6 @@ def from_python(
 
 
 def _check_enough(X: Points) -> int:
-    """Return the number of rows, if they are enough."""
     if X.shape[0] < MIN_POINTS:
         raise DataError(
             f"A table to explore must have at least {MIN_POINTS} rows; got {X.shape[0]}. "
@@ -205,10 +201,10 @@ class Settings:
         size = f", {self.parameter.replace('_', ' ')} {self.size}" if self.size else ""
         return f"{self.kernel.capitalize()} kernel{size}"
 
-    def command(self, words: tuple[str, ...], output: str) -> str:
-        """Return the `isosne embed` that writes the map, with all options that are no defaults."""
-        plain, options = Settings(), []
-        for option, value, default in (
+    def command(self, words: tuple[str, ...], output: str) -> tuple[str, str]:
+        """Return the `isosne embed` that writes the map, and settings that it has no option for."""
+        plain, options, others = Settings(), [], []
+        for name, value, default in (
             ("kernel", self.kernel, plain.kernel),
             (self.parameter.replace("_", "-"), self.size.replace(" ", ""), ""),
             ("metric", self.metric.name, plain.metric.name),
@@ -217,10 +213,12 @@ class Settings:
             ("n-iter", self.n_iter, plain.n_iter),
             ("seed", self.seed, plain.seed),
         ):
-            if value != default:
-                text = f"{value:g}" if isinstance(value, float) else str(value)
-                options += [f"--{option}", text]
-        return shlex.join(["isosne", "embed", *words, *options, "-o", output])
+            text = f"{value:g}" if isinstance(value, float) else str(value)
+            if value != default and name in PYTHON_ONLY:
+                others.append(f"{name} {text}")
+            elif value != default:
+                options += [f"--{name}", text]
+        return shlex.join(["isosne", "embed", *words, *options, "-o", output]), ", ".join(others)
 
     def make_model(self) -> TSNE:
         """Return an estimator with these settings."""

@@ -16,16 +16,14 @@ from isosne.errors import DataError
 from isosne.explorer.assets import read_style
 from isosne.explorer.data import Settings, from_python, from_table
 from isosne.explorer.measuring import Measurer
-from isosne.explorer.page import show_page
+from isosne.explorer.page import Page
 from isosne.explorer.server import LOOPBACK, PageServer
 from isosne.explorer.session import Session
 from isosne.rows.table_reader import names_data_set, read_table
 from isosne.tsne.estimator import TSNE
 
-FRAME_HEIGHT = 900
-"""Height of the page in a notebook, in pixels."""
-STOP_SECONDS = 10.0
-"""How long to wait for the last step of a run."""
+FRAME_HEIGHT = 900  # height of the page in a notebook, in pixels
+STOP_SECONDS = 10.0  # how long to wait for the last step of a run
 DISCONNECTED = "The server has ended, or cannot be reached. What is shown may be out of date."
 
 
@@ -55,7 +53,7 @@ class Explorer:
             notifications=True,
             disconnect_notification=DISCONNECTED,
         )
-        return show_page(self._session)
+        return Page(self._session).view()
 
     @property
     def address(self) -> str:
@@ -147,20 +145,20 @@ def explore(
     array([], dtype=int64)
     >>> explorer.close()
     """
-    session = Session()
     if isinstance(data, TSNE):
         check_is_fitted(data)
         if X is None:
             raise DataError("A model needs its points. Pass them as X.")
-        session.open(from_python(X, labels, ids, columns))
+        session = Session(from_python(X, labels, ids, columns))
         session.add_model(data)
     else:
         if isinstance(data, str | Path):
             is_set = names_data_set(data)
             table = load_table(str(data)) if is_set else read_table(data, text_columns="leave_out")
-            session.open(from_table(table, table, str(data), (None, None), (str(data),)))
+            rows = from_table(table, table, str(data), (None, None), (str(data),))
         else:
-            session.open(from_python(data, labels, ids, columns))
+            rows = from_python(data, labels, ids, columns)
+        session = Session(rows)
         session.begin(0, Settings())
     explorer = Explorer(session, port=port)
     explorer.start()

@@ -9,22 +9,9 @@ each frame takes time from the computation.
 import math
 from typing import Any
 
+import bokeh.models as bk
 import numpy as np
 import panel as pn
-from bokeh.models import (
-    BoxSelectTool,
-    BoxZoomTool,
-    ColumnDataSource,
-    HoverTool,
-    LassoSelectTool,
-    PanTool,
-    Range1d,
-    ResetTool,
-    SaveTool,
-    Scatter,
-    Segment,
-    WheelZoomTool,
-)
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
@@ -35,14 +22,12 @@ from isosne.explorer.measuring import Neighborhood
 from isosne.pages.scene import MAX_SIZE, MIN_SIZE, SIDE
 from isosne.plots.raster import COVERAGE, auto_alpha
 
-X_LIMITS: dict[str, Any] = {"start": -1.13, "end": 1.13}
-Y_LIMITS: dict[str, Any] = {"start": -1.06, "end": 1.2}
-"""Limits of the view: maps fit the square from -1 to 1, and the tools are above it."""
+X_LIMITS: dict[str, Any] = {"start": -1.13, "end": 1.13}  # maps fit the square from -1 to 1
+Y_LIMITS: dict[str, Any] = {"start": -1.06, "end": 1.2}  # the tools are above it
 MAX_MOVING, N_MOVING = 5_000, 2_000
 """Above so many points, a browser without WebGL draws about 2,000 while the view moves: 100,000
 points then take 28 ms of CPU time per frame, and 67 ms if it draws 8,000 (measured)."""
-MAX_WIDTH = 800
-"""Largest side of a map in pixels."""
+MAX_WIDTH = 800  # largest side of a map in pixels
 CARD = {"flex": "1 1 340px", "min-width": "300px", "max-width": "800px"}
 """Styles of a map and its title: two maps share a row if each is 340 pixels wide."""
 
@@ -59,7 +44,7 @@ class Points:
         self._shuffled = np.random.default_rng(0).permutation(n_rows)
         self.rows = np.empty(0, np.int64)
         fields = (*(f"{axis}{m}" for axis in "xyc" for m in (0, 1)), *tips)
-        self.source = ColumnDataSource({field: [] for field in fields})
+        self.source = bk.ColumnDataSource({field: [] for field in fields})
 
     def choose(self, is_wanted: Array, selection: Array, limit: int) -> NDArray[np.int64]:
         """Return the wanted rows, or a sample of them, of which the selected ones are up to a half.
@@ -120,35 +105,30 @@ class MapFigure:
         points: Points,
         n: int,
         tips: list[tuple[str, str]],
-        ranges: tuple[Range1d, Range1d] | None = None,
+        ranges: tuple[bk.Range1d, bk.Range1d] | None = None,
     ) -> None:
         self.m, self.title = m, text_pane()
-        self.ranges = ranges or (Range1d(**X_LIMITS), Range1d(**Y_LIMITS))
+        self.ranges = ranges or (bk.Range1d(**X_LIMITS), bk.Range1d(**Y_LIMITS))
         self.figure = _make_figure(self.ranges)
         pane = pn.pane.Bokeh(self.figure, sizing_mode="scale_width", max_width=MAX_WIDTH)
         self.card = pn.Column(self.title, pane, styles=CARD)
         self.clear(n, is_shown=False)
         looks: Any = {"x": f"x{m}", "y": f"y{m}", "line_color": None}
-        self._dots = Scatter(**looks, fill_color=f"c{m}")
-        self._faint = Scatter(**looks, fill_alpha=0.45)
-        self._hovered = Scatter(**looks, fill_color=f"c{m}", line_width=2)
+        self._dots = bk.Scatter(**looks, fill_color=f"c{m}")
+        self._faint = bk.Scatter(**looks, fill_alpha=0.45)
+        self._hovered = bk.Scatter(**looks, fill_color=f"c{m}", line_width=2)
         self.set_size(n)
-        every = self.figure.add_glyph(
-            points.source,
-            self._dots,
-            nonselection_glyph=self._faint,
-            hover_glyph=self._hovered,
-            name="points",
-        )
-        lasso, box = LassoSelectTool(continuous=False), BoxSelectTool()
+        states: Any = {"nonselection_glyph": self._faint, "hover_glyph": self._hovered}
+        every = self.figure.add_glyph(points.source, self._dots, **states, name="points")
+        lasso, box = bk.LassoSelectTool(continuous=False), bk.BoxSelectTool()
         lasso.renderers = box.renderers = [every]
-        hover = HoverTool(renderers=[every], tooltips=tips or None, visible=False)
-        self.figure.add_tools(lasso, box, ResetTool(), SaveTool(filename="map"), hover)
+        hover = bk.HoverTool(renderers=[every], tooltips=tips or None, visible=False)
+        self.figure.add_tools(lasso, box, bk.ResetTool(), bk.SaveTool(filename="map"), hover)
         self.figure.toolbar.active_drag = lasso
         ring = {"fill_color": None, "line_width": 2}
-        self._links, self._link = _empty(Segment, "x0", "y0", "x1", "y1", line_width=1.5)
-        self._marks, self._mark = _empty(Scatter, "x", "y", size=13, marker="square", **ring)
-        self._center, self._ring = _empty(Scatter, "x", "y", size=16, marker="circle", **ring)
+        self._links, self._link = _empty(bk.Segment, "x0", "y0", "x1", "y1", line_width=1.5)
+        self._marks, self._mark = _empty(bk.Scatter, "x", "y", size=13, marker="square", **ring)
+        self._center, self._ring = _empty(bk.Scatter, "x", "y", size=16, marker="circle", **ring)
         self.figure.add_glyph(self._links, self._link, name="true neighbors")
         self.figure.add_glyph(self._marks, self._mark, name="false neighbors")
         self.figure.add_glyph(self._center, self._ring, name="asked")
@@ -186,8 +166,8 @@ class MapFigure:
     def show_neighbors(self, found: Neighborhood | None) -> None:
         """Draw lines from a row to its true neighbors, and mark its false ones."""
         self.found, Y = found, self.Y
-        rows = np.empty(0, np.int64)
-        true, false, own = (found.true, found.false, [found.row]) if found else (rows, rows, rows)
+        none = np.empty(0, np.int64)
+        true, false, own = (found.true, found.false, [found.row]) if found else (none,) * 3
         if not len(own) and not len(self._center.data["x"]):
             return
         x, y = np.broadcast_to(Y[own].T, (2, len(true)))
@@ -196,15 +176,14 @@ class MapFigure:
         self._center.data = {"x": Y[own, 0], "y": Y[own, 1]}
 
 
-def _empty(glyph: Any, *fields: str, **looks: Any) -> tuple[ColumnDataSource, Any]:
+def _empty(glyph: Any, *fields: str, **looks: Any) -> tuple[bk.ColumnDataSource, Any]:
     """Return a source without rows, and a glyph whose properties are the fields of the source."""
-    source = ColumnDataSource({field: [] for field in fields})
+    source = bk.ColumnDataSource({field: [] for field in fields})
     return source, glyph(**{field: field for field in fields}, **looks)
 
 
-def _make_figure(ranges: tuple[Range1d, Range1d]) -> Any:
-    """Return an empty figure for a map."""
-    wheel = WheelZoomTool()
+def _make_figure(ranges: tuple[bk.Range1d, bk.Range1d]) -> Any:
+    wheel = bk.WheelZoomTool()
     made = figure(
         x_range=ranges[0],
         y_range=ranges[1],
@@ -214,7 +193,7 @@ def _make_figure(ranges: tuple[Range1d, Range1d]) -> Any:
         aspect_ratio=1,
         max_width=MAX_WIDTH,
         sizing_mode="scale_width",
-        tools=[PanTool(), wheel, BoxZoomTool(match_aspect=True)],
+        tools=[bk.PanTool(), wheel, bk.BoxZoomTool(match_aspect=True)],
         active_scroll=wheel,
         toolbar_location="above",
         toolbar_inner=True,  # so that the frame is square

@@ -1,11 +1,9 @@
-"""Files that the browser sends and receives: tables and maps, rows, pictures, pages, models.
+"""Files that the browser sends and receives: maps, rows, pictures, pages, models.
 
 Both go through private temporary folders, and through the readers and writers of all commands.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,84 +13,34 @@ from numpy.typing import NDArray
 
 from isosne._types import Array
 from isosne._version import __version__
-from isosne.errors import DataError, IsosneError, MissingValuesError
-from isosne.explorer.data import Data, from_table, plain_values
+from isosne.errors import DataError, IsosneError
+from isosne.explorer.data import Data, plain_values
 from isosne.explorer.session import Session
 from isosne.pages import write_page
 from isosne.plots import plot_map, save_figure
 from isosne.plots.paint import Paint
-from isosne.rows import Map, MapWriter, Table, read_map, read_table
+from isosne.rows import Map, MapWriter, read_map
 from isosne.rows.columns import as_text, is_numbering
 from isosne.rows.map_writer import encode_parquet
 from isosne.rows.maps import READABLE, match_rows
-from isosne.rows.scaled import Scale, ScaledRows
 from isosne.rows.text import encode_csv
-from isosne.tables.mixed import as_mixed, find_dominant, find_numbering
-
-TABLES = (".csv", ".tsv", ".parquet", ".feather", ".npy", ".npz", ".h5ad")
-MAPS = READABLE
-"""Tables and maps that can be sent."""
-OPTION = " Or tick the box for missing values."
-
-
-def upload_table(
-    content: bytes,
-    name: str,
-    *,
-    label: str | None = None,
-    identifier: str | None = None,
-    scale: str = "none",
-    is_mixed: bool = False,
-) -> tuple[Data, str]:
-    """Return the rows of a table that was sent, and notes on columns that distort its map.
-
-    ``is_mixed``: text, categories, dates and missing values are features too, and columns are not
-    scaled.
-    """
-    words = [name, *(["--mixed"] if is_mixed else ["--text-columns", "leave_out"])]
-    words += ["--label", label] if label else []
-    words += ["--id", identifier] if identifier else []
-    with _as_file(content, name, "table", TABLES) as path:
-        unscaled = table = read_table(
-            path,
-            id=identifier,
-            label=label,
-            text_columns="leave_out",
-            needs_numbers=not is_mixed,
-        )
-        if is_mixed:
-            roles = [role for role in (identifier, label) if role]
-            unscaled = table = as_mixed(table, exclude=roles)
-        elif scale != "none":
-            words += ["--scale", scale]
-            rows = ScaledRows(table.rows, Scale.of(scale, table.rows))
-            table = replace(table, rows=rows)
-        data = from_table(table, unscaled, name, (identifier, label), tuple(words))
-        return data, " ".join(_notes(unscaled, table))
-
-
-def _notes(unscaled: Table, table: Table) -> Iterator[str]:
-    """Yield sentences about columns that number the rows, or dominate the distances."""
-    for name in find_numbering(unscaled):
-        yield (
-            f"The column {name!r} numbers the rows, and is used as a feature. Open the table "
-            "again, with this column as the row identifier, to leave it out."
-        )
-    dominant = find_dominant(table)
-    if dominant is not None:
-        name, ratio = dominant
-        yield (
-            f"The column {name!r} dominates the distances: its standard deviation is {ratio:,.0f} "
-            "times that of the median column. Open the table again, with scaled columns."
-        )
 
 
 def upload_map(content: bytes, name: str, data: Data) -> tuple[NDArray[np.float32], str]:
     """Return the positions of the rows in a map that was sent, and how the file was read."""
-    with _as_file(content, name, "map", MAPS) as path:
-        drawn = read_map(path)
-        notes = " ".join(drawn.notes).replace(str(path), name)
-        return place_rows(drawn, data), notes
+    ending = Path(name).suffix.lower()
+    if ending not in READABLE:
+        raise DataError(
+            f"A map must end in one of {', '.join(READABLE)}; got {name}. Choose another file."
+        )
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"map{ending}"
+        path.write_bytes(content)
+        try:  # notes and errors name the file as the user does
+            drawn = read_map(path)
+            return place_rows(drawn, data), " ".join(drawn.notes).replace(str(path), name)
+        except IsosneError as error:
+            raise DataError(str(error).replace(str(path), name)) from None
 
 
 def place_rows(drawn: Map, data: Data) -> NDArray[np.float32]:
@@ -109,24 +57,6 @@ def place_rows(drawn: Map, data: Data) -> NDArray[np.float32]:
     Y = np.empty_like(drawn.embedding)
     Y[rows] = drawn.embedding
     return Y
-
-
-@contextmanager
-def _as_file(content: bytes, name: str, kind: str, endings: tuple[str, ...]) -> Iterator[Path]:
-    """Give the path of a file with some content; errors name the file as the user does."""
-    ending = Path(name).suffix.lower()
-    if ending not in endings:
-        raise DataError(
-            f"A {kind} must end in one of {', '.join(endings)}; got {name}. Choose another file."
-        )
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / f"{kind}{ending}"
-        path.write_bytes(content)
-        try:
-            yield path
-        except IsosneError as error:
-            hint = OPTION if isinstance(error, MissingValuesError) else ""
-            raise DataError(f"{str(error).replace(str(path), name)}{hint}") from None
 
 
 def tabulate(session: Session, rows: Array) -> dict[str, Array]:
@@ -202,7 +132,6 @@ def save_model(session: Session, m: int) -> bytes:
 
 
 def _placed(Y: Array) -> Array:
-    """Return the rows that have a position."""
     return np.flatnonzero(np.isfinite(Y).all(axis=1))
 
 
@@ -211,7 +140,6 @@ def _storable(values: Array) -> Array:
 
 
 def _through_file(name: str, write: Callable[[Path], Any]) -> bytes:
-    """Return what a function writes to a file."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / name
         write(path)

@@ -24,10 +24,9 @@ from isosne.tsne.plan import useful_threads
 PREPARING, RUNNING, PAUSED = "preparing", "running", "paused"
 STOPPED, FINISHED, FAILED = "stopped", "finished", "failed"
 FRAME_SECONDS, LARGE_FRAME_SECONDS = 0.3, 1.0
-"""Shortest time between two frames, of small and of large maps. A browser without a graphics card
-needs about 35 ms of a core to draw one (`python -m benchmarks explore` measures what it costs)."""
-VALUE_EVERY = 100
-"""Steps between two values of the objective; each costs about one step."""
+"""Shortest time between two frames, of small and of large maps; drawing one takes about 35 ms of a
+core without a graphics card (`python -m benchmarks explore`)."""
+VALUE_EVERY = 100  # steps between two values of the objective; each costs about one step
 
 
 class Status(NamedTuple):
@@ -152,7 +151,6 @@ class ShownMap:
         self._end(model, FINISHED if has_ended else STOPPED)
 
     def _end(self, model: TSNE, state: str) -> None:
-        """Show the map and the objective of the fitted model."""
         n_iter = max(self.status.n_iter, model.n_iter_)
         self._show(model.embedding_)
         self._update(state, iteration=model.n_iter_, n_iter=n_iter, objective=model.kl_divergence_)

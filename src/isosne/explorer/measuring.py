@@ -25,10 +25,8 @@ from isosne.quality import compare
 from isosne.quality.comparison import compare_checked
 from isosne.studies.point_columns import Column
 
-N_NEIGHBORS = 10
-"""Size of the neighborhoods that are compared, as in `isosne report`."""
-BATCH_WORK = 2e9
-"""Multiplications of one batch of trust: about a second on one core."""
+N_NEIGHBORS = 10  # size of the neighborhoods that are compared, as in `isosne report`
+BATCH_WORK = 2e9  # multiplications of one batch of trust: about a second on one core
 POLL_SECONDS = 0.2
 logger = logging.getLogger("isosne")
 
@@ -127,8 +125,7 @@ def _compare_shares(column: Column, is_inside: Array) -> list[Difference]:
 def search_rows(ids: Array, columns: Sequence[Column], text: str) -> NDArray[np.int64]:
     """Return the rows whose identifier or text contains a text; upper case is ignored.
 
-    A row whose identifier is the text comes alone, as do several whose identifiers are separated by
-    commas.
+    Alone come the row whose identifier is the text, or those of identifiers separated by commas.
     """
     wanted = text.strip().casefold()
     if not wanted:
@@ -176,7 +173,6 @@ def fill_trust(session: Session, shown: ShownMap, last: Measured, rng: Generator
 
 
 def _mapped(session: Session, shown: ShownMap, Y: Array) -> tuple[Points, Array]:
-    """Return the rows that a map has, and their positions."""
     X, rows = session.rows.X, shown.rows
     return (X, Y) if rows is None else (X[rows], Y[rows])
 

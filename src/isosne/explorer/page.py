@@ -1,7 +1,6 @@
 """The page: what one tab of the browser shows of a session."""
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import panel as pn
@@ -11,16 +10,14 @@ from panel.io.callbacks import PeriodicCallback
 from isosne.explorer.assets import read_style, text_pane, write
 from isosne.explorer.canvas import Canvas
 from isosne.explorer.colors import DARK, LIGHT, list_choices
-from isosne.explorer.controls import CommandPane, MapControls, Messages, OpenForm, SecondMap
+from isosne.explorer.controls import CommandPane, MapControls, Messages, SecondMap
 from isosne.explorer.measuring import search_rows
 from isosne.explorer.panes import KeepPane, PointPane, QualityPane, SelectionPane
 from isosne.explorer.session import TRUST, Session
 
 SELECTION_TAB, POINT_TAB = 0, 1
-GLANCE_MS = 100
-"""Time between two glances at the session: at most ten frames per second."""
-LOOK_SECONDS = 1.0
-"""Longest time between two looks at the session, also if no change was noticed."""
+GLANCE_MS = 100  # time between two glances at the session: at most ten frames per second
+LOOK_SECONDS = 1.0  # longest time between two looks at the session, also if no change was noticed
 FACTS = ("maps", "selection", "asked", "names", "color", "measures", "failure")
 """What the page shows of a session, besides the maps themselves."""
 BESIDE = {"flex": "2 1 440px", "max-width": "800px"}
@@ -28,38 +25,11 @@ WIDE = {"flex": "1 1 100%", "max-width": "none"}
 """Styles of the maps: one map beside the panes, or two maps above them."""
 
 
-def show_page(session: Session) -> Any:
-    """Return the content of a tab: the maps of the rows, or a form to open a table."""
-    if session.data is not None:
-        return Page(session).view()
-    messages = Messages()
-    form = OpenForm(session, messages)
-
-    def look() -> None:
-        if session.data is not None:
-            reload_page()
-
-    follow(look)
-    return pn.Column(messages.view, form.view, sizing_mode="stretch_width")
-
-
-def follow(look: Callable[[], None]) -> None:
-    """Call a function every so often, once the browser has the page: a table needs it."""
-    caller = PeriodicCallback(callback=look, period=GLANCE_MS, log=False, background=True)
-    pn.state.onload(caller.start)
-
-
-def reload_page() -> None:
-    """Load the page of this tab again: figures belong to a page that begins with rows."""
-    if pn.state.location is not None:
-        pn.state.location.reload = True
-
-
 class Page:
     """One tab, which shows the maps of a session and what is measured of them."""
 
     def __init__(self, session: Session) -> None:
-        self._session, self._data = session, session.rows
+        self._session = session
         self._seen: dict[str, Any] = {}
         self._glimpsed: Any = None
         self._looked = 0.0
@@ -77,16 +47,12 @@ class Page:
         self._search.param.watch(self._find, "value")
         self._selection = SelectionPane(session, messages)
         self._point = PointPane(session, canvas)
-        self._quality = QualityPane(session, canvas)
+        self._quality = QualityPane(session)
         self._keep = KeepPane(session, canvas, messages)
         self._commands = CommandPane(session)
-        if session.notes:
-            messages.tell(session.notes)
 
     def view(self) -> Any:
         """Return the content of the page, and begin to follow the session."""
-        again = pn.widgets.Button(label="Open another table", visible=self._session.is_uploaded)
-        again.on_click(lambda event: self._session.open(None))
         side = pn.Column(
             text_pane(Markup("<h3>Map</h3>")),
             self._controls[0].view,
@@ -113,11 +79,13 @@ class Page:
             pn.Column(self._tabs, styles={"flex": "1 1 340px"}),
             styles={"flex": "4 1 460px", "align-items": "start", "align-content": "start"},
         )
-        follow(self._glance)
-        title = Markup("<h2>{}</h2>{:,} rows").format(self._data.source, self._data.n_rows)
+        caller = PeriodicCallback(
+            callback=self._glance, period=GLANCE_MS, log=False, background=True
+        )
+        pn.state.onload(caller.start)  # once the browser has the page: a table needs it
+        data = self._session.rows
         return pn.Column(
-            text_pane(title),
-            again,
+            text_pane(Markup("<h2>{}</h2>{:,} rows").format(data.source, data.n_rows)),
             self._messages.view,
             pn.FlexBox(side, main, flex_wrap="wrap", sizing_mode="stretch_width"),
             sizing_mode="stretch_width",
@@ -126,9 +94,6 @@ class Page:
     def _glance(self) -> None:
         """Follow the session if it has changed: this takes time from a run."""
         session, now = self._session, time.monotonic()
-        if session.data is not self._data:
-            reload_page()
-            return
         facts = {name: getattr(session, name) for name in FACTS}
         missing = object()
         changed = {name for name in FACTS if facts[name] is not self._seen.get(name, missing)}
@@ -143,7 +108,6 @@ class Page:
             self._messages.warn(error)
 
     def _follow(self, changed: set[str]) -> None:
-        """Show what has changed in the session."""
         session = self._session
         self._follow_theme()
         if changed & {"names", "color"} or ("measures" in changed and session.color == TRUST):

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
 import panel as pn
 from bokeh.models import ColumnDataSource, FixedTicker, Line, Range1d
 from bokeh.models.widgets import DataTable, StringFormatter, TableColumn
@@ -15,16 +14,15 @@ from markupsafe import Markup, escape
 from isosne._types import Array
 from isosne.explorer import files
 from isosne.explorer.assets import read_style, text_pane, write
-from isosne.explorer.canvas import Canvas, moved_most
+from isosne.explorer.canvas import Canvas
 from isosne.explorer.colors import LIGHT, Theme
 from isosne.explorer.controls import Messages
 from isosne.explorer.data import as_texts, plain_values
 from isosne.explorer.measuring import Neighborhood, compare_with_rest
 from isosne.explorer.session import SELECTIONS, Session
-from isosne.pages.report import DASHED, MAX_CURVE_POINTS
+from isosne.pages.report import DASHED, thin_curve
 
-MAX_TABLE_ROWS = 5_000
-"""Most selected rows that the table shows; files have all of them."""
+MAX_TABLE_ROWS = 5_000  # most selected rows that the table shows; files have all of them
 MAX_TABLE_COLUMNS = 30
 
 
@@ -82,14 +80,12 @@ class SelectionPane:
         if not has_rows:
             write(self._count, "No rows are selected. Draw around points with the lasso.")
             return
-        shown = rows[:MAX_TABLE_ROWS]
+        shown, n = rows[:MAX_TABLE_ROWS], session.rows.n_rows
         note = f" The table shows the first {len(shown):,}." if len(shown) < len(rows) else ""
         verb = "is" if len(rows) == 1 else "are"
-        n = session.rows.n_rows
         write(self._count, f"{len(rows):,} of {n:,} rows {verb} selected.{note}")
         write(self._summary, self._compare(rows))
-        columns = dict(list(files.tabulate(session, shown).items())[:MAX_TABLE_COLUMNS])
-        self._fill(columns)
+        self._fill(dict(list(files.tabulate(session, shown).items())[:MAX_TABLE_COLUMNS]))
 
     def _fill(self, columns: dict[str, Array]) -> None:
         """Show columns in the table, which is made when rows are selected for the first time."""
@@ -205,15 +201,11 @@ class KeepPane:
         return files.save_picture(drawn.Y, paint, drawn.corners, kind)
 
 
-N_MOVED = 10
-"""Rows that are listed as those that moved most."""
-
-
 class QualityPane:
-    """The R_NX curves of the maps, and the points that moved most between them."""
+    """The R_NX curves of the maps."""
 
-    def __init__(self, session: Session, canvas: Canvas) -> None:
-        self._session, self._canvas = session, canvas
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._sources = [ColumnDataSource({"k": [], "r": []}) for _ in (0, 1)]
         self._figure = figure(
             x_axis_type="log",
@@ -255,29 +247,15 @@ class QualityPane:
             if found is None:
                 source.data = {"k": [], "r": []}
                 continue
-            k, r = found.curve
-            kept = np.unique(np.geomspace(1, len(k), MAX_CURVE_POINTS).astype(int)) - 1
-            source.data = {"k": k[kept].astype(float), "r": r[kept]}
+            source.data = thin_curve(found.curve)
             is_sample = found.n_queries < found.n_points
             state = f", estimated from {found.n_queries:,} points" if is_sample else ""
-            self._figure.x_range.end = max(float(k[-1]), self._figure.x_range.end)  # type: ignore[attr-defined]
+            self._figure.x_range.end = max(float(found.curve.k[-1]), self._figure.x_range.end)  # type: ignore[attr-defined]
             line = Markup(
                 '<p><i class="line" style="border-color: {}; border-top-style: {}"></i> {}: '
                 "area under R_NX {:.3f}{}</p>"
             )
             color, dash = self._theme.lines[m], DASHED[m]
             lines.append(line.format(color, dash, maps[m].title, found.auc, state))
-        lines += [self._list_moved(), escape(self._session.failure)]
         empty = "The maps are measured when they are complete."
-        write(self._text, Markup().join(lines) or empty)
-
-    def _list_moved(self) -> Markup:
-        maps = self._session.maps
-        if len(maps) < 2 or maps[1].rows is not None:
-            return Markup()
-        first, second = self._canvas.figures
-        rows = moved_most(first.Y, second.Y, N_MOVED)
-        if not len(rows):
-            return Markup()
-        names = ", ".join(map(str, self._session.rows.ids[rows].tolist()))
-        return Markup("<p>Rows that differ most between the aligned maps: {}.</p>").format(names)
+        write(self._text, Markup().join(lines) + self._session.failure or empty)

@@ -29,12 +29,9 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 from isosne.errors import OutputError
 
 LOOPBACK = "127.0.0.1"
-TOKEN_BYTES = 24
-"""Random bytes in the token, and in the key that signs connections."""
-DAY_SECONDS = 24 * 3600
-"""How long a page may connect again after its connection was lost."""
-MAX_MESSAGE_BYTES = 2**30
-"""Largest message from a page: an uploaded table of up to a gigabyte."""
+TOKEN_BYTES = 24  # random bytes in the token, and in the key that signs connections
+DAY_SECONDS = 24 * 3600  # how long a page may connect again after its connection was lost
+MAX_MESSAGE_BYTES = 2**30  # largest message from a page: a map of up to a gigabyte
 START_SECONDS = 60
 EVERYWHERE = ("", "0.0.0.0", "::")
 POLICY = (
@@ -122,22 +119,18 @@ class PageServer:
             self._loop.add_callback(self._loop.stop)
             self._thread.join(START_SECONDS)
 
-    def _origins(self) -> list[str]:
-        names = {_name_of(self.host), LOOPBACK, "localhost"}
-        return [f"{name}:{self.port}" for name in names]
-
     def _work(self) -> None:
         # A tab that is closed while a frame is on its way is no reason for a warning.
         logging.getLogger("bokeh.server.views.ws").setLevel(logging.ERROR)
         events = asyncio.new_event_loop()
         events.set_exception_handler(ignore_closed_tabs)
         asyncio.set_event_loop(events)
-        loop = IOLoop.current()
+        loop, names = IOLoop.current(), {_name_of(self.host), LOOPBACK, "localhost"}
         server = get_server(
             {"/": self._make_page},
             port=self.port,
             address=self.host,
-            websocket_origin=self._origins(),
+            websocket_origin=[f"{name}:{self.port}" for name in names],
             loop=loop,
             title="isosne explore",
             auth_provider=TokenProvider(self.token),

@@ -21,11 +21,8 @@ from isosne.tsne.estimator import TSNE
 
 NOTHING, TRUST, SELECTIONS = "nothing", "trust", "named selections"
 """What points can be colored by, besides their label and columns."""
-MAX_MAPS = 2
-"""Maps that are shown side by side."""
-OTHER_KERNEL = "its kernel cannot be chosen on the command line"
+MAX_MAPS = 2  # maps that are shown side by side
 MODEL = "the map shown is that of a model, which may have further settings"
-"""What a command does not tell of a map."""
 
 
 class Measured(NamedTuple):
@@ -44,44 +41,29 @@ class Measured(NamedTuple):
 
 @dataclass(eq=False)
 class Session:
-    """Rows, maps and selections.
+    """Rows, maps and selections; ``color`` is what the points are colored by.
 
-    ``notes`` are shown when the page opens. ``is_uploaded``: the rows were sent by the browser.
     ``measures`` of the maps, and ``failure``, are written by the `Measurer`. Values are replaced
     and never changed in place, so that pages see by ``is`` what is new.
     """
 
-    data: Data | None = None
+    rows: Data
     maps: tuple[ShownMap, ...] = ()
     selection: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     asked: int | None = None
     names: dict[str, NDArray[np.int64]] = field(default_factory=dict)
-    color: str = ""
+    color: str = field(init=False)
     measures: dict[ShownMap, Measured] = field(default_factory=dict)
     failure: str = ""
-    notes: str = ""
-    is_uploaded: bool = False
 
-    @property
-    def rows(self) -> Data:
-        """The rows, which must have been opened."""
-        if self.data is None:
-            raise DataError("No table is open. Open a table first.")
-        return self.data
+    def __post_init__(self) -> None:
+        self.color = self.rows.label_name if self.rows.labels is not None else ""
 
     def metric_of(self, shown: ShownMap) -> Metric:
         """Return the distance between rows: Gower's of mixed columns, otherwise the kernel's."""
         if self.rows.mixed is not None:
             return Metric("gower")
         return (shown.settings or Settings()).metric
-
-    def open(self, data: Data | None, notes: str = "") -> None:
-        """Show other rows, and notes on them; None: the page asks for a table."""
-        self.close()
-        self.data, self.maps, self.measures, self.names = data, (), {}, {}
-        self.selection, self.asked = np.empty(0, np.int64), None
-        self.color = data.label_name if data is not None and data.labels is not None else ""
-        self.notes, self.is_uploaded = notes, False
 
     def begin(self, m: int, settings: Settings) -> None:
         """Compute map m (0 or 1) with some settings."""
@@ -130,7 +112,6 @@ class Session:
             )
 
     def _nowhere(self) -> NDArray[np.float32]:
-        """Return the positions of rows that have none."""
         return np.full((self.rows.n_rows, 2), np.nan, np.float32)
 
     def _put(self, m: int, shown: ShownMap) -> None:
@@ -182,8 +163,8 @@ class Session:
         shown, words = self.maps[m], self.rows.words
         settings, status = shown.settings, shown.status
         if settings is None:
-            made = "read from a file" if shown.model is None else OTHER_KERNEL
-            return f"# {shown.title}: {made}"
+            other = "its kernel cannot be chosen on the command line"
+            return f"# {shown.title}: {'read from a file' if shown.model is None else other}"
         notes = [] if words else ["the data were passed in Python"]
         if shown.rows is not None:
             notes.append(f"of the {len(shown.rows):,} selected rows, saved as a table")
@@ -192,5 +173,7 @@ class Session:
             notes.append(f"the map shown was stopped at step {status.iteration}")
         elif status.has_model and status.iteration > settings.n_iter:
             notes.append(f"the map shown has {status.iteration} steps")
-        line = settings.command(words or ("table.csv",), "map2.parquet" if m else "map.parquet")
+        output = "map2.parquet" if m else "map.parquet"
+        line, others = settings.command(words or ("table.csv",), output)
+        notes += [f"{others} can be set in Python only"] if others else []
         return f"{line}  # {'; '.join(notes)}" if notes else line

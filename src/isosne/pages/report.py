@@ -10,21 +10,16 @@ from bokeh.models.renderers import GlyphRenderer
 
 from isosne._checks import check_suffix
 from isosne._files import whole_file
+from isosne._types import Array
 from isosne.pages.page import SUFFIXES
 from isosne.pages.scene import NamedMap, Scene
 from isosne.plots.paint import Classes, paint_trust, spread_colors
 from isosne.plots.palette import LINE_COLORS
+from isosne.quality import Curve
 from isosne.quality.procrustes import find_similarity
+from isosne.studies import readings as words
 from isosne.studies.judged_maps import JudgedMap, Study
 from isosne.studies.point_columns import as_columns, paint_labels
-from isosne.studies.readings import (
-    read_basis,
-    read_first,
-    read_measures,
-    read_trust,
-    read_verdict,
-    trust_by_class,
-)
 
 MAX_CURVE_POINTS = 300  # at which a curve is drawn: less than one per two pixels; chosen
 DASHED = ("solid", "dashed", "dotted", "dashdot")
@@ -78,7 +73,7 @@ def render(found: Study) -> str:
     classes = labels if isinstance(labels, Classes) else None
     trusts = [paint_trust(judged.trust, n) for judged in maps]
     scene = Scene(_turn(maps), labels, trusts, as_columns(found.columns, n), is_report=True)
-    readings = read_measures(maps, classes)
+    readings = words.read_measures(maps, classes)
     scene.extra.append(_draw_curves(maps))
     return scene.render(
         "report.html",
@@ -86,13 +81,13 @@ def render(found: Study) -> str:
         found=found,
         label_name=labels.title if labels else "",
         measured=maps[0].report,
-        verdict=read_verdict(maps, readings),
-        summary=read_first(maps) if len(maps) > 1 else "",
-        basis=read_basis(maps),
+        verdict=words.read_verdict(maps, readings),
+        summary=words.read_first(maps) if len(maps) > 1 else "",
+        basis=words.read_basis(maps),
         n_seeds=len(maps[0].scores),
         readings=readings,
-        trust_readings=[read_trust(judged) for judged in maps],
-        class_trust=trust_by_class(maps, classes) if classes else [],
+        trust_readings=[words.read_trust(judged) for judged in maps],
+        class_trust=words.trust_by_class(maps, classes) if classes else [],
         n_classes=classes.n_classes if classes else 0,
         lines=[
             (judged.title, *_line_style(m), area)
@@ -113,13 +108,18 @@ def _turn(maps: Sequence[JudgedMap]) -> list[NamedMap]:
     return drawn
 
 
+def thin_curve(curve: Curve) -> dict[str, Array]:
+    """Return the points at which a curve is drawn, evenly over log k."""
+    k, r = curve
+    kept = np.unique(np.geomspace(1, len(k), MAX_CURVE_POINTS).astype(int)) - 1
+    return {"k": k[kept].astype(float), "r": r[kept]}
+
+
 def _line_style(m: int) -> tuple[str, str]:
-    """Return the color and the dash style of the curve of map m."""
     return LINE_COLORS[m % len(LINE_COLORS)], DASHED[m % len(DASHED)]
 
 
 def _draw_curves(maps: Sequence[JudgedMap]) -> bk.Plot:
-    """Draw the R_NX curve of each map over log k."""
     longest = max(int(judged.curve.k[-1]) for judged in maps)
     lowest = min(0.0, *(float(judged.curve.r.min()) for judged in maps))
     drawn = bk.Plot(
@@ -145,9 +145,7 @@ def _draw_curves(maps: Sequence[JudgedMap]) -> bk.Plot:
     drawn.add_layout(bk.Grid(axis=left, dimension=1, grid_line_color="#ececec"))
     for m, judged in enumerate(maps):
         color, style = _line_style(m)
-        k, r = judged.curve
-        kept = np.unique(np.geomspace(1, len(k), MAX_CURVE_POINTS).astype(int)) - 1
-        source = bk.ColumnDataSource({"k": k[kept].astype(float), "r": r[kept]})
+        source = bk.ColumnDataSource(thin_curve(judged.curve))
         line = bk.Line(x="k", y="r", line_color=color, line_dash=style, line_width=2.5)
         drawn.renderers.append(GlyphRenderer(data_source=source, glyph=line))
     return drawn

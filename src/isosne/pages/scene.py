@@ -35,7 +35,7 @@ N_COLORS = 64  # of a continuous scale; chosen
 GRADIENT_STOPS = 9  # colors of the gradient of a legend, which the browser interpolates
 
 
-class OwnResources(Resources):
+class _OwnResources(Resources):
     """Bokeh's scripts, inline.
 
     Bokeh adds the scripts of all models that the process knows, such as those of Panel after
@@ -45,9 +45,8 @@ class OwnResources(Resources):
     def _collect_external_resources(self, resource_attr: Any) -> list[str]:
         return []
 
-    def clone(self, *, components: Any = None) -> "OwnResources":
-        """Return the same resources for some components of Bokeh."""
-        return OwnResources(mode="inline", minified=True, components=components)
+    def clone(self, *, components: Any = None) -> "_OwnResources":
+        return _OwnResources(mode="inline", minified=True, components=components)
 
 
 class NamedMap(NamedTuple):
@@ -137,7 +136,7 @@ class Scene:
         variables |= {"scene": self, "about": self.about, "is_strip": self.is_strip}
         return file_html(
             self._as_document(),
-            OwnResources(mode="inline", minified=True),
+            _OwnResources(mode="inline", minified=True),
             title,
             template=templates.get_template(template),
             template_variables=variables | {"version": isosne.__version__},
@@ -185,7 +184,6 @@ class Scene:
         }
 
     def _as_document(self) -> Document:
-        """Return the figures as a Bokeh document with the scripts that handle the controls."""
         document = Document()
         maps = [panel.figure for panel in (*self.panels, *self.trust_panels)]
         figures = [*maps, *self.extra]
@@ -221,7 +219,6 @@ class Scene:
         return panels
 
     def _make_figure(self, name: str, x: str, y: str) -> bk.Plot:
-        """Return an empty figure for the points with these fields."""
         positions = np.column_stack([self._fields[x], self._fields[y]])
         low, high = _find_corners(positions.astype(np.float64), is_strip=self.is_strip)
         wheel, pan = bk.WheelZoomTool(), bk.PanTool()
@@ -254,11 +251,8 @@ class Scene:
         """Return the normal, unselected and hovered glyphs of a map."""
         n = len(self._order)
         style: dict[str, Any] = {
-            "x": x,
-            "y": y,
+            **{"x": x, "y": y, "fill_color": PLAIN, "line_color": None},
             "size": float(np.clip(math.sqrt(COVERAGE * SIDE**2 / n), MIN_SIZE, MAX_SIZE)),
-            "fill_color": PLAIN,
-            "line_color": None,
         }
         if self._mappers:
             chosen = self.about["choices"][choice]
@@ -308,7 +302,6 @@ def _label_columns(paint: Paint) -> list[Column]:
 
 
 def _trust_columns(maps: Sequence[NamedMap], trusts: Sequence[Values]) -> list[Column]:
-    """Return the column of trust of each map, or none."""
     return [
         Column(f"trust, {named.title}" if named.title else "trust", trust.numbers)
         for named, trust in zip(maps, trusts, strict=False)

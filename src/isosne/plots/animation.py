@@ -20,8 +20,7 @@ from isosne.plots.points import MAX_SCATTER, auto_size, draw_points
 from isosne.plots.raster import find_limits, position_points
 
 LAST_SECONDS = 1.0  # for which the last frame stays; chosen
-SMOOTHING_SECONDS = 0.3
-"""Time before and after a frame over which its axis limits are smoothed; by eye."""
+SMOOTHING_SECONDS = 0.3  # before and after a frame, over which its limits are smoothed; by eye
 
 
 def animate(

@@ -132,20 +132,17 @@ class ClassNames(Artist):
             )
 
     def _find_places(self, points: Floats, frame: Floats) -> list[tuple[int, Any, Any, Any]]:
-        """Return text, middle, and start and end of the leader, of the classes in the view.
-
-        The font is the largest in which all names fit; in the smallest, some may have no place.
-        """
-        cells, shape = grid_cells(points, frame), grid_shape(frame)
+        """Return text, middle, and start and end of the leader, of the classes in the view."""
         inside = ((points >= 0) & (points <= frame)).all(axis=1)
+        points, of_point = points[inside], self._of_point[inside]
         shown, cores = [], []
         for j, c in enumerate(self._order.tolist()):
-            counts = _count(cells[inside & (self._of_point == c)], shape)
+            counts = count_in_grid(points[of_point == c], frame)
             if counts.any():
                 shown.append(j)
                 cores.append(core_of(counts))
-        is_taken = binary_dilation(_count(cells[inside], shape))
-        for factor in SCALES:
+        is_taken = binary_dilation(count_in_grid(points, frame))
+        for factor in SCALES:  # the largest in which all names fit; some may have no place
             sizes = np.array([_measure(self.texts[j], factor * self._font) for j in shown])
             boxes = place_labels(sizes.reshape(-1, 2), cores, is_taken, frame)
             if np.isfinite(boxes.middles).all():
@@ -153,9 +150,11 @@ class ClassNames(Artist):
         return list(zip(shown, boxes.middles, boxes.starts, boxes.targets, strict=True))
 
 
-def _count(cells: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Return how often each cell of a grid occurs."""
-    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+def count_in_grid(points: Floats, frame: Floats) -> NDArray[np.int64]:
+    """Return the number of points in each cell of a frame, across and up."""
+    shape = np.maximum(np.ceil(frame / CELL), 1).astype(np.int64)
+    across, up = np.minimum(np.floor(points / CELL).astype(np.int64), shape - 1).T
+    return np.bincount(across * shape[1] + up, minlength=shape.prod()).reshape(shape)
 
 
 def _make_text(name: str, color: str, background: str) -> Text:
@@ -225,19 +224,6 @@ def place_labels(sizes: Floats, regions: Sequence[Mask], is_taken: Mask, frame: 
     return boxes
 
 
-def grid_shape(frame: Floats) -> tuple[int, int]:
-    """Return the number of cells of a frame, across and up."""
-    across, up = np.maximum(np.ceil(frame / CELL), 1).astype(int).tolist()
-    return across, up
-
-
-def grid_cells(positions: Floats, frame: Floats) -> NDArray[np.int64]:
-    """Return the index (n,) of the cell of each position; outside the frame, of the nearest one."""
-    shape = grid_shape(frame)
-    cells = np.clip(np.floor(positions / CELL), 0, np.array(shape) - 1).astype(np.int64)
-    return np.asarray(np.ravel_multi_index((cells[:, 0], cells[:, 1]), shape))
-
-
 def core_of(counts: NDArray[np.int64]) -> Mask:
     """Return the densest part of a region as a mask, from the number of its points in each cell."""
     density = gaussian_filter(counts.astype(np.float64), SMOOTHING, mode="constant")
@@ -282,8 +268,7 @@ class _Candidates:
         if len(free) == 0:
             return -1
         cheapest = free[np.argsort(self.costs[free], kind="stable")[:N_EXAMINED]]
-        found = np.union1d(cheapest, [current] if current in free else [])
-        found = found.astype(np.int64)
+        found = np.union1d(cheapest, free[free == current])
         crossings = count_crossings(self.boxes.take(found), others)
         return int(found[(self.costs[found] + CROSSING_COST * crossings).argmin()])
 
@@ -304,14 +289,11 @@ def count_crossings(boxes: Boxes, others: Boxes) -> NDArray[np.int64]:
 
     O(k o) time and memory for k boxes and o others.
     """
-    mine, theirs = Boxes(*(field[:, None] for field in boxes)), others
-    ours = mine.starts, mine.targets
-    leaders = theirs.starts, theirs.targets
-    crossed = (
-        segments_cross(*ours, *leaders).astype(np.int64)
-        + segments_meet_boxes(*ours, theirs)
-        + segments_meet_boxes(*leaders, mine)
-    )
+    mine = Boxes(*(field[:, None] for field in boxes))
+    ours, theirs = (mine.starts, mine.targets), (others.starts, others.targets)
+    crossed = segments_cross(*ours, *theirs).astype(np.int64)
+    crossed += segments_meet_boxes(*ours, others)
+    crossed += segments_meet_boxes(*theirs, mine)
     return np.asarray(crossed.sum(axis=1))
 
 

@@ -8,15 +8,7 @@ from matplotlib.axes import Axes
 
 from isosne._types import Array
 from isosne.errors import ParameterError
-from isosne.plots.figures import (
-    add_figure_legend,
-    add_legend,
-    as_axes,
-    class_handles,
-    make_grid,
-    set_literal,
-    style_axes,
-)
+from isosne.plots import figures
 from isosne.plots.paint import Classes, Names, as_paint
 from isosne.plots.palette import LINE_COLORS, Floats
 
@@ -54,16 +46,16 @@ def plot_rnx(curves: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
     'map  0.500'
     """
     lines = _check_lines(curves, "curves")
-    ax = as_axes(ax)
+    ax = figures.as_axes(ax)
     for c, (name, (k, r)) in enumerate(lines.items()):
         area = float((r / k).sum() / (1 / k).sum())
         _draw_line(ax, c, f"{name}  {area:.3f}", k, r, is_marked=False)
     ax.set_xscale("log")
     ax.margins(x=0.01)
     ax.set_ylim(bottom=min(0.0, *(float(r.min()) for _, r in lines.values())))
-    style_axes(ax, "neighbors k", "")
+    figures.style_axes(ax, "neighbors k", "")
     ax.set_ylabel("$R_{NX}(k)$", parse_math=True)
-    add_legend(ax, ax.get_lines(), title="area under curve")
+    figures.add_legend(ax, ax.get_lines(), title="area under curve")
     return ax
 
 
@@ -104,13 +96,13 @@ def plot_lines(
     >>> ax.get_xlabel()
     'points'
     """
-    ax = as_axes(ax)
+    ax = figures.as_axes(ax)
     for c, (name, (x, y)) in enumerate(_check_lines(series, "series").items()):
         _draw_line(ax, c, name, x, y, is_marked=len(x) <= MAX_MARKED)
     if log:
         ax.set(xscale="log", yscale="log")
-    style_axes(ax, x_label, y_label)
-    add_legend(ax, ax.get_lines())
+    figures.style_axes(ax, x_label, y_label)
+    figures.add_legend(ax, ax.get_lines())
     return ax
 
 
@@ -149,20 +141,19 @@ def plot_similarity_from(
     n = len(next(iter(rows.values())))
     classes = as_paint(labels, n, kind="labels", names=names)
     assert isinstance(classes, Classes)  # because of kind="labels"
-    axes = make_grid(len(rows), None, classes, side=PANEL_SIDE)
+    axes = figures.make_grid(len(rows), None, classes, side=PANEL_SIDE)
     for ax, (name, values) in zip(axes, rows.items(), strict=True):
         for c, color in enumerate(classes.colors):
             own = np.sort(values[classes.of_point == c])[::-1]
             ax.plot(np.arange(1, len(own) + 1), own, ".", markersize=3.5, color=color)
-        set_literal(ax.set_title(name))
+        figures.set_literal(ax.set_title(name))
         ax.set_ylim(bottom=-0.015 * ax.get_ylim()[1])  # a margin, so that zeros are visible
-        style_axes(ax, "points of a class, most similar first", "similarity")
-    add_figure_legend(axes[0].figure, class_handles(classes), title=classes.title)
+        figures.style_axes(ax, "points of a class, most similar first", "similarity")
+    figures.add_legend(axes[0].figure, figures.class_handles(classes), title=classes.title)
     return axes
 
 
 def _check_lines(named: Mapping[str, Any], parameter: str) -> dict[str, Floats]:
-    """Return the x and y (2, n) of each line."""
     if not isinstance(named, Mapping) or not named:
         rule = "be a mapping with at least one line"
         raise ParameterError(parameter, rule, named, "Pass a dict from names to pairs (x, y).")

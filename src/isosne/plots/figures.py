@@ -22,7 +22,6 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
-from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.textpath import TextPath
@@ -35,12 +34,7 @@ from isosne.errors import ParameterError, keyword, suggest
 from isosne.plots.paint import Classes, Paint, Values
 from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, PLAIN
 
-REPRODUCIBLE: dict[str, dict[str, Any]] = {
-    ".png": {"Software": None},
-    ".svg": {"Date": None},
-    ".pdf": {"CreationDate": None},
-}
-"""Metadata that removes dates and version numbers."""
+VARYING = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}  # metadata left out
 N_STOPS = 64  # colors between which a color scale is interpolated
 POINTS_PER_INCH = 72  # of typography
 SMALL_FONT_ENTRIES = 12  # legends with more entries use the small font; chosen by eye
@@ -110,10 +104,10 @@ STYLES = {
     "screen": SCREEN,
     # 89 mm is the width of a column of many journals.
     "paper": Style(side=89 / 25.4, panel=1.7, is_column=True, font=8.0, title="medium"),
+    # 6.5 inches fit a slide of 7.5 under a heading.
     "slides": Style(side=6.5, panel=5.0, font=18.0, title="medium"),
     "dark": DARK,
 }
-"""Sizes of paper and slides by eye; 6.5 inches fit a slide of 7.5 under a heading."""
 
 
 def find_style(name: str) -> Style:
@@ -250,20 +244,15 @@ def style_axes(ax: Axes, x_label: str, y_label: str) -> None:
     ax.set_axisbelow(True)
 
 
-def add_legend(ax: Axes, handles: Sequence[Artist], *, title: str = "") -> None:
-    """Add a legend to the right of the axes."""
-    look = _legend_style(len(handles), ax.get_window_extent().height / ax.figure.dpi)
-    look |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
-    _show_as_written(ax.legend(handles=list(handles), title=title or None, **look))
-
-
-def add_figure_legend(figure: Figure, handles: Sequence[Artist], *, title: str = "") -> None:
-    """Add one legend to the right of the axes of a figure."""
-    look = _legend_style(len(handles), figure.get_figheight()) | {"loc": "outside right center"}
-    _show_as_written(figure.legend(handles=list(handles), title=title or None, **look))
-
-
-def _show_as_written(legend: Legend) -> None:
+def add_legend(drawn: Axes | Figure, handles: Sequence[Artist], *, title: str = "") -> None:
+    """Add a legend to the right of axes, or of all axes of a figure."""
+    if isinstance(drawn, Axes):
+        place: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
+        height = drawn.get_window_extent().height / drawn.figure.dpi
+    else:
+        place, height = {"loc": "outside right center"}, drawn.get_figheight()
+    look = _legend_style(len(handles), height) | place
+    legend = drawn.legend(handles=list(handles), title=title or None, **look)
     for text in (legend.get_title(), *legend.get_texts()):
         set_literal(text)
 
@@ -346,11 +335,11 @@ def save_figure(
     """
     figure = figure_of(drawn)
     check_number(dpi, "dpi", low=1, hint="Try 150, or 300 for print.")
-    target = check_suffix(path, tuple(REPRODUCIBLE))
+    target = check_suffix(path, tuple(VARYING))
     suffix = target.suffix.lower()
     # Without a layout engine, enlarge the image by what lies outside of the figure.
     box = None if figure.get_layout_engine() is not None else "tight"
-    how: dict[str, Any] = {"dpi": dpi, "metadata": REPRODUCIBLE[suffix], "bbox_inches": box}
+    how: dict[str, Any] = {"dpi": dpi, "metadata": {VARYING[suffix]: None}, "bbox_inches": box}
     settings: dict[Any, Any] = {"svg.hashsalt": "isosne", "pdf.fonttype": 42}
     with mpl.rc_context(settings), whole_file(target, force=force) as file:
         picture = io.BytesIO()  # matplotlib hides the error of a full disk behind others

@@ -10,25 +10,9 @@ from numpy.typing import NDArray
 from isosne._checks import check_count, check_number
 from isosne._types import Array
 from isosne.errors import ParameterError, keyword
+from isosne.plots import figures
 from isosne.plots.annotations import ClassNames
-from isosne.plots.figures import (
-    SCREEN,
-    Style,
-    add_axes,
-    add_color_bar,
-    add_figure_legend,
-    add_legend,
-    add_titles,
-    class_handles,
-    figure_of,
-    find_style,
-    fix_tick_labels,
-    legend_width,
-    make_grid,
-    new_figure,
-    printable,
-    strip_axes,
-)
+from isosne.plots.figures import SCREEN, Style
 from isosne.plots.paint import (
     Classes,
     Names,
@@ -116,7 +100,7 @@ def plot_map(
     ['a', 'b']
     """
     Y = check_embedding(embedding)
-    look = find_style(style)
+    look = figures.find_style(style)
     paint = spread_colors(look.paint(as_paint(color, len(Y), kind=kind, names=names)), Y)
     drawing = _Drawing(mark, point_size, annotate, names, look)
     named = drawing.check(Y, paint)
@@ -130,7 +114,7 @@ def plot_map(
         _check_axes(ax, Y.shape[1])
         drawing.draw(ax, Y, paint, named)
         if title is not None:
-            add_titles([ax], [title], side, is_new=is_new)
+            figures.add_titles([ax], [title], side, is_new=is_new)
         add_explanation([ax], explained, Y.shape[1])
     return ax
 
@@ -180,7 +164,7 @@ def plot_maps(
     ['Gaussian', 'isolation']
     """
     checked = {str(t): check_embedding(Y, name=f"The map {str(t)!r}") for t, Y in maps.items()}
-    look, n_dims = find_style(style), _common_dims(checked)
+    look, n_dims = figures.find_style(style), _common_dims(checked)
     paints = paint_maps(color, {t: len(Y) for t, Y in checked.items()}, kind=kind, names=names)
     paints = _share_colors({t: look.paint(paint) for t, paint in paints.items()}, checked)
     drawing = _Drawing(mark, point_size, annotate, names, look)
@@ -190,10 +174,10 @@ def plot_maps(
     first = next(iter(checked))
     explained = _find_explained(legend, paints[first], named[first])
     with look.applied():
-        axes = make_grid(len(checked), columns, explained, side=look.panel, n_dims=n_dims)
+        axes = figures.make_grid(len(checked), columns, explained, side=look.panel, n_dims=n_dims)
         for ax, (title, Y) in zip(axes, checked.items(), strict=True):
             drawing.draw(ax, Y, paints[title], named[title])
-        add_titles(axes.tolist(), checked, look.panel, is_new=True)
+        figures.add_titles(axes.tolist(), checked, look.panel, is_new=True)
         add_explanation(axes.tolist(), explained, n_dims)
     return axes
 
@@ -229,7 +213,6 @@ class _Drawing(NamedTuple):
             ClassNames(ax, positions, named, self.style, in_color=named is paint)
 
     def _marked(self, n: int) -> NDArray[np.int64]:
-        """Return the indices of the points to mark."""
         hint = "Pass a row index, or a list of row indices."
         entries = [] if self.mark is None else np.ravel(np.asarray(self.mark)).tolist()
         for i in entries:
@@ -237,7 +220,6 @@ class _Drawing(NamedTuple):
         return np.array(entries, np.int64)
 
     def _find_named(self, paint: Paint, n: int) -> Classes | None:
-        """Return the classes to name on the map, or None."""
         if self.annotate is False:
             return None
         if self.annotate is True and isinstance(paint, Classes):
@@ -258,11 +240,12 @@ class _Drawing(NamedTuple):
 
 def make_axes(n_dims: int, explained: Paint, style: Style) -> tuple[Axes, float]:
     """Return the axes of a new figure with room for a legend beside them, and their side."""
-    side, beside = style.side, legend_width(explained, AXES_SHARE * style.side)
+    side, beside = style.side, figures.legend_width(explained, AXES_SHARE * style.side)
     if style.is_column:  # only a long legend widens the figure
         side = max(side - beside, side / 2)
-        beside = legend_width(explained, AXES_SHARE * side)
-    ax = add_axes(new_figure(side + beside, side if n_dims > 1 else STRIP_SHARE * side), n_dims)
+        beside = figures.legend_width(explained, AXES_SHARE * side)
+    height = side if n_dims > 1 else STRIP_SHARE * side
+    ax = figures.add_axes(figures.new_figure(side + beside, height), n_dims)
     ax.set_anchor("W")  # remaining space is on the side of the legend
     return ax, side
 
@@ -270,13 +253,10 @@ def make_axes(n_dims: int, explained: Paint, style: Style) -> tuple[Axes, float]
 def add_explanation(axes: Sequence[Axes], paint: Paint, n_dims: int) -> None:
     """Add a legend or a color bar beside one or several maps."""
     if isinstance(paint, Values):
-        add_color_bar(axes, paint)
+        figures.add_color_bar(axes, paint)
     elif isinstance(paint, Classes) and n_dims > 1:  # in 1-D the lanes are labeled
-        handles = class_handles(paint)
-        if len(axes) == 1:
-            add_legend(axes[0], handles, title=paint.title)
-        else:
-            add_figure_legend(figure_of(axes[0]), handles, title=paint.title)
+        beside = axes[0] if len(axes) == 1 else figures.figure_of(axes[0])
+        figures.add_legend(beside, figures.class_handles(paint), title=paint.title)
 
 
 def _check_axes(ax: Axes, n_dims: int) -> None:
@@ -306,7 +286,6 @@ def _share_colors(paints: dict[str, Paint], maps: Mapping[str, Array]) -> dict[s
 
 
 def _common_dims(maps: Mapping[str, Array]) -> int:
-    """Return the number of columns that all maps have."""
     dims = sorted({Y.shape[1] for Y in maps.values()})
     if not dims:
         hint = "Pass a mapping from titles to maps."
@@ -323,7 +302,7 @@ def frame_axes(
 ) -> None:
     """Set limits and style of the axes of a map: no ticks, equal scales."""
     low, high = corners
-    strip_axes(ax, style)
+    figures.strip_axes(ax, style)
     if n_dims == 3:
         _frame_box(ax, low, high, style)
         return
@@ -334,10 +313,10 @@ def frame_axes(
     ax.set(xlim=(low[0], high[0]), aspect="auto")
     if isinstance(paint, Classes):
         ax.set_ylim(0.5 - len(paint.names), 0.5)
-        names = [printable(name) for name in paint.names]
+        names = [figures.printable(name) for name in paint.names]
         ax.set_yticks(-np.arange(len(names)), labels=names, parse_math=False)
         ax.tick_params(axis="y", length=0)
-        fix_tick_labels(ax)
+        figures.fix_tick_labels(ax)
     else:
         ax.set_ylim(-0.5, 0.5)
 

@@ -204,10 +204,8 @@ def _as_classes(column: Column, names: Names) -> Classes:
             f"Merge rare classes, or pass numbers with {keyword('kind', 'values')}."
         )
     if order:
-        index = {category: c for c, category in enumerate(order)}
-        ranks = np.argsort(np.argsort([index[entry] for entry in found.tolist()]))
-        of_labeled = ranks[of_labeled]
-        found = np.array(sorted(found.tolist(), key=index.__getitem__), object)
+        ranked = np.argsort([order.index(entry) for entry in found.tolist()])
+        found, of_labeled = found[ranked], np.argsort(ranked)[of_labeled]
     shown = [_find_name(entry, names) for entry in found.tolist()]
     has_rest = bool(missing.any())
     of_point = np.full(len(array), len(shown), np.int64)

@@ -5,20 +5,15 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 
-from isosne.place.results import UNLABELED, RowCounts, count_rows
+from isosne.place.results import UNLABELED, count_rows
 from isosne.plots.figures import SCREEN, add_titles, strip_axes
 from isosne.plots.maps import add_explanation, make_axes
 from isosne.plots.paint import NO_LABEL, Classes
-from isosne.plots.palette import PLAIN, Floats, to_rgb
+from isosne.plots.palette import PLAIN, to_rgb
 from isosne.plots.raster import mix_classes, shade
 
 
-def plot_placed(
-    folder: str | Path,
-    label: str | None = None,
-    *,
-    title: str | None = None,
-) -> Axes:
+def plot_placed(folder: str | Path, label: str | None = None, *, title: str | None = None) -> Axes:
     """Plot all rows of a folder of results, of any number.
 
     Parameters
@@ -60,12 +55,14 @@ def plot_placed(
     '60 rows'
     """
     counts = count_rows(folder, label)
-    paint = None
-    if label is not None:  # rows without a label are the last of the classes
+    if label is None:
+        paint, total = None, counts.classes[UNLABELED].astype(np.float64)
+        picture = shade(total, to_rgb([PLAIN])[0])
+    else:  # rows without a label are the last of the classes
         names = [name or NO_LABEL for name in counts.classes]
         paint = Classes(names, np.empty(0, np.int64), label, UNLABELED in counts.classes)
+        picture = shade(*mix_classes(np.stack(list(counts.classes.values())), paint))
     ax, side = make_axes(2, paint, SCREEN)
-    picture = _color(counts, paint)
     opacity = picture[..., 3:]
     strip_axes(ax)
     # On white, not transparent: the image is resampled to the pixels of the figure.
@@ -74,11 +71,3 @@ def plot_placed(
         add_titles([ax], [title], side, is_new=True)
     add_explanation([ax], paint, 2)
     return ax
-
-
-def _color(counts: RowCounts, paint: Classes | None) -> Floats:
-    """Return the color and opacity of each pixel (h, w, 4)."""
-    if paint is None:
-        total = counts.classes[UNLABELED].astype(np.float64)
-        return shade(total, np.broadcast_to(to_rgb([PLAIN])[0], (*total.shape, 3)))
-    return shade(*mix_classes(np.stack(list(counts.classes.values())), paint))

@@ -50,10 +50,7 @@ def draw_points(
 
 
 def _draw_raster(ax: Axes, Y: Array, paint: Paint, style: Style) -> None:
-    """Draw a map as an image with square pixels that fills the axis limits.
-
-    The image has a fixed resolution; it is not recomputed when a window is zoomed.
-    """
+    """Draw a map as an image with square pixels that fills the axis limits, at this zoom."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     is_free = ax.get_aspect() == "auto"
     sides = ax.get_window_extent().size if is_free else (right - left, top - bottom)

@@ -23,11 +23,8 @@ LANE = 0.38  # half the width of a lane; lanes are one unit apart, so neighbors 
 DENSITY_BINS = 80  # of the histogram that gives the width of a single lane
 COVERAGE = 0.3  # fraction of the axes that the points would cover if none overlapped
 MIN_OPACITY = 0.55  # of a pixel with one point
-FULL_QUANTILE = 0.98
-"""Quantile of the points per pixel that is drawn fully opaque, so that few dense pixels do not
-make all others faint."""
-MAX_ISOLATED, WINDOW = 12, 21
-"""A pixel is isolated if at most 12 pixels of the 21 x 21 window around it are filled."""
+FULL_QUANTILE = 0.98  # of the points per pixel: from it on opaque, whatever the densest pixels have
+MAX_ISOLATED, WINDOW = 12, 21  # a pixel is isolated if at most 12 of 21 x 21 around it are filled
 MARKER_RADIUS = 1.5  # just more than sqrt(2), from the middle of a 3 x 3 marker to its corners
 
 
@@ -103,7 +100,7 @@ def rasterize(
         return _rasterize_classes(pixels, paint, canvas)
     counts = canvas.count(pixels)
     if paint is None:
-        return shade(counts, np.broadcast_to(to_rgb([plain])[0], (*counts.shape, 3)))
+        return shade(counts, to_rgb([plain])[0])
     known = np.isfinite(paint.numbers)
     n_known = canvas.count(pixels[known])
     means = canvas.count(pixels[known], paint.numbers[known]) / np.maximum(n_known, 1)
@@ -136,8 +133,9 @@ def mix_classes(by_class: Array, classes: Classes) -> tuple[Floats, Floats]:
 
 
 def shade(counts: Floats, colors: Floats) -> Floats:
-    """Return an image (h, w, 4) from numbers of points and their colors (h, w, 3)."""
-    return enlarge_isolated(np.dstack([np.clip(colors, 0, 1), opacity_of(counts)]))
+    """Return an image (h, w, 4) from numbers of points and their colors (h, w, 3), or one (3,)."""
+    colors = np.broadcast_to(np.clip(colors, 0, 1), (*counts.shape, 3))
+    return enlarge_isolated(np.dstack([colors, opacity_of(counts)]))
 
 
 def opacity_of(counts: Floats) -> Floats:

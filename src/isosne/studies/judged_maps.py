@@ -28,8 +28,7 @@ from isosne.studies.point_columns import as_columns, paint_labels
 from isosne.tsne.estimator import TSNE
 
 N_NEIGHBORS = 10  # neighborhood size, the default of `isosne.quality.compare`
-BY_SIZE = ((5_000, 5), (20_000, 3))
-"""Numbers of maps per kernel up to each number of points; chosen so that a report takes minutes."""
+BY_SIZE = ((5_000, 5), (20_000, 3))  # points, and maps per kernel up to them: a matter of minutes
 SIZES = ("small", "medium", "large")  # parts of the neighborhood sizes, each a third of log k
 CLASS_MEASURES = ("davies_bouldin", "calinski_harabasz", "knn_accuracy")
 UNLISTED = ("callback", "memory_limit", "n_jobs", "verbose", "kernel", "random_state")
@@ -274,7 +273,6 @@ def _judge(X: Any, Y: NDArray[np.float64], labels: Any, title: str, **how: Any) 
 
 
 def _with_seed(model: TSNE | None, random_state: RandomState) -> TSNE:
-    """Return an unfitted model that has a seed."""
     if model is None:
         return TSNE(random_state=random_state)
     if not isinstance(model, TSNE):
@@ -286,17 +284,13 @@ def _with_seed(model: TSNE | None, random_state: RandomState) -> TSNE:
     return settings
 
 
-def other_kernel(kernel: Any) -> str:
-    """Return the kernel to compare with: "gaussian", or for that the default kernel of TSNE."""
-    is_named = isinstance(kernel, str) and kernel == "gaussian"
-    return str(TSNE().kernel) if is_named or isinstance(kernel, GaussianKernel) else "gaussian"
-
-
 def _with_other_kernel(first: TSNE, n: int) -> TSNE:
-    """Return the same settings with the kernel to compare with."""
-    kernel = default_kernel(other_kernel(first.kernel), n)
-    if not isinstance(first.kernel, str):
-        kernel.set_params(metric=first.kernel.metric, p=first.kernel.p)
+    """Return the same settings with the Gaussian kernel, or for that with the default kernel."""
+    own = first.kernel
+    is_gaussian = own == "gaussian" if isinstance(own, str) else isinstance(own, GaussianKernel)
+    kernel = default_kernel(str(TSNE().kernel) if is_gaussian else "gaussian", n)
+    if not isinstance(own, str):
+        kernel.set_params(metric=own.metric, p=own.p)
     other: TSNE = clone(first).set_params(kernel=kernel)
     return other
 
@@ -318,17 +312,13 @@ def list_seeds(random_state: RandomState, n_seeds: int) -> list[int]:
     generator = as_generator(first)  # raise if it is not a seed
     if isinstance(first, int | np.integer):
         return [int(first) + i for i in range(n_seeds)]
-    drawn: list[int] = generator.integers(2**31, size=n_seeds).tolist()
-    return drawn
+    return [int(seed) for seed in generator.integers(2**31, size=n_seeds)]
 
 
 def _fit_and_judge(
     model: TSNE, points: Any, labels: Any, sample_seed: int, table: Any
 ) -> JudgedMap:
-    """Fit and measure a map, at the points of all maps of a study.
-
-    table: points for Gower's distance, if the data are a table with mixed columns.
-    """
+    """Fit and measure a map; table: points for Gower's distance, if the columns are mixed."""
     began = time.perf_counter()
     model.fit(points)
     seconds = time.perf_counter() - began

@@ -11,6 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +33,11 @@ from isosne.studies.judged_maps import CLASS_MEASURES
 from isosne.tsne.estimator import TSNE
 
 FORMAT = 1  # version of the results file
-MAX_PARALLEL_POINTS = 2000
-"""Up to this size maps are computed in parallel processes with one thread each; not measured."""
+MAX_PARALLEL_POINTS = 2000  # up to which maps are made in processes of one thread; not measured
 FIRST_MEASURE = "kl_divergence"  # column of a row after its parameters
 LOWER_IS_BETTER = ("davies_bouldin", FIRST_MEASURE)
-MEASURES = (
-    *("auc_rnx", "auc_rnx_standard_error", "trustworthiness", "continuity"),
-    *CLASS_MEASURES,
-)
+NEIGHBORHOODS = ("auc_rnx", "auc_rnx_standard_error", "trustworthiness", "continuity")
+MEASURES = (*NEIGHBORHOODS, *CLASS_MEASURES)
 
 
 def paper_grid(n_points: int) -> list[int]:
@@ -81,11 +79,12 @@ class Sweep:
         return max(self.rows, key=lambda row: sign * row[measure])
 
     def _repr_html_(self) -> str:
-        cells = ([_show_cell(value) for value in row.values()] for row in self.rows)
+        cells = ([*map(show_cell, row.values())] for row in self.rows)
         return columns_table(list(self.rows[0]), cells, marked=self.rows.index(self.best))
 
 
-def _show_cell(value: Any) -> str:
+def show_cell(value: Any) -> str:
+    """Return a value of a row as text."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -151,7 +150,9 @@ def sweep(
     if results is not None:
         _write(Path(results), about, done.values())  # raise before the first map is computed
     remaining = [task for task in tasks if _key(task) not in done]
-    for row in _run(points, labels, kernel, template, remaining, n_jobs or n_threads()):
+    fit = partial(measure_map, points, labels, kernel, template)
+    is_small = points.shape[0] <= MAX_PARALLEL_POINTS
+    for row in _run(fit, remaining, n_jobs or n_threads(), is_small=is_small):
         done[_key(row)] = row
         if results is not None:
             _write(Path(results), about, done.values())
@@ -187,21 +188,14 @@ def _combinations(kernel: str, grid: Any, n_points: int) -> list[dict[str, Any]]
 
 
 def _run(
-    points: Points,
-    labels: Any,
-    kernel: str,
-    template: TSNE,
-    tasks: Sequence[dict[str, Any]],
-    n_workers: int,
+    fit: Any, tasks: Sequence[dict[str, Any]], n_workers: int, *, is_small: bool
 ) -> Iterator[dict[str, Any]]:
     """Yield the row of each task, in any order."""
-    if points.shape[0] > MAX_PARALLEL_POINTS or n_workers == 1 or len(tasks) < 2:
-        for task in tasks:
-            yield measure_map(points, labels, kernel, template, task, n_workers)
+    if not is_small or n_workers == 1 or len(tasks) < 2:
+        yield from (fit(task, n_workers) for task in tasks)
         return
     pool = Parallel(n_workers, return_as="generator_unordered", inner_max_num_threads=1)
-    fit = delayed(measure_map)
-    yield from pool(fit(points, labels, kernel, template, task, 1) for task in tasks)
+    yield from pool(delayed(fit)(task, 1) for task in tasks)
 
 
 def measure_map(

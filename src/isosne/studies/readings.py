@@ -20,9 +20,8 @@ from isosne.studies.judged_maps import CLASS_MEASURES, SIZES, JudgedMap
 HALF = 0.5  # fraction of preserved neighbors from which a neighborhood counts as reliable
 LEVEL = 0.05  # of the test: of two kernels with equal maps, one wins in this share of the rows
 MIN_ERRORS = 2.0
-"""Standard errors that a difference must exceed in any case. They are not enough for few seeds: of
-kernels compared with themselves on wine, with 2, 3 and 5 seeds, 17, 11 and 8 % of the rows had a
-winner. With Welch's t-test, 3 to 4 % have one."""
+"""Standard errors that a difference must exceed in any case. With 2, 3 and 5 seeds, 17, 11 and 8 %
+of the rows of kernels compared with themselves on wine do; with Welch's t-test, 3 to 4 %."""
 MAX_CLASSES_LISTED = 12  # in the table of classes; chosen so that it fits a screen
 GOOD_ERROR, FAIR_ERROR = 0.1, 0.4  # relative to always predicting the largest class
 PRESERVED = ((0.2, "poorly"), (0.35, "partly"), (0.5, "fairly well"), (math.inf, "well"))
@@ -243,11 +242,8 @@ def find_better(means: Sequence[Mean], *, is_lower_better: bool = False) -> int 
 
 
 def _differ(first: Mean, second: Mean) -> bool:
-    """Return whether two means differ clearly, by Welch's t-test.
-
-    The sampling error counts as known. It is not reduced for maps that are evaluated at the same
-    points, so the test is conservative there.
-    """
+    """Return whether two means differ clearly, by Welch's t-test with known sampling errors."""
+    # Not reduced for maps that are evaluated at the same points: the test is conservative there.
     error, needed = math.hypot(first.standard_error, second.standard_error), MIN_ERRORS
     # Degrees of freedom after Welch and Satterthwaite: of the variances that were estimated.
     uncertain = sum(m.seed_error**4 / (m.n_maps - 1) for m in (first, second) if m.seed_error)

@@ -13,7 +13,6 @@ from sklearn.datasets import load_wine
 
 from isosne import TSNE, Schedule, plots
 from isosne.cli.app import app
-from isosne.cli.messages import spelling_of
 
 CULTIVARS = ("Barolo", "Grignolino", "Barbera")
 COLUMNS = ("--label", "cultivar", "--id", "bottle")
@@ -32,11 +31,6 @@ def run(*arguments, code=0, **settings):
     found = CliRunner().invoke(app, [str(argument) for argument in arguments], **settings)
     assert found.exit_code == code, (found.stderr, found.exception)
     return found
-
-
-def spelling(command):
-    """How a command spells the parameters of the library."""
-    return spelling_of(app.commands[command].params)
 
 
 def write_csv(path, columns):
@@ -145,14 +139,3 @@ def drawn(monkeypatch):
     monkeypatch.setattr(plots, "plot_map", note_map)
     monkeypatch.setattr(plots, "save_figure", note_file)
     return calls
-
-
-@pytest.fixture
-def wine_set(here, monkeypatch):
-    """A data folder that holds wine under its name, as the paper's sets are held."""
-    data = load_wine()
-    folder = here / "sets"
-    folder.mkdir()
-    np.savez(folder / "wine.npz", X=data.data, y=data.target, classes=np.array(CULTIVARS))
-    monkeypatch.setenv("ISOSNE_DATA", str(folder))
-    return folder

@@ -9,34 +9,7 @@ import pytest
 
 from tests.unit.cli.conftest import COLUMNS
 
-NAME = "Name the table as the first argument."
-THREE, BESIDE = "--map a.csv --map b.csv --map c.csv", "Two maps are shown side by side."
 LINE = ("explore", "wine.csv", *COLUMNS, "--scale", "minmax")
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (
-            ("explore", "--map", "map.csv"),
-            f"Error: --map must be used together with TABLE; got --map map.csv. {NAME}",
-        ),
-        (
-            (*LINE, *THREE.split()),
-            f"Error: --map must be given at most twice; got {THREE}. {BESIDE}",
-        ),
-        (
-            ("explore", "-"),
-            "Error: TABLE must be a file or a data set; got '-'. Save the table to a file.",
-        ),
-        (
-            ("explore", "wines.csv"),
-            "Error: TABLE must be a file that exists; got 'wines.csv'. Did you mean 'wine.csv'?",
-        ),
-    ],
-)
-def test_wrong_use_is_told_before_anything_is_served(wine, isosne, words, sentence):
-    assert isosne(*words, code=2).stderr.splitlines()[-1] == sentence
 
 
 def test_a_map_of_other_rows_is_refused(wine, isosne, here):
@@ -45,17 +18,6 @@ def test_a_map_of_other_rows_is_refused(wine, isosne, here):
     assert found.stderr == (
         "Error: A map must have one point for each of the 178 rows of wine.csv; it has 2 points. "
         "Pass a map of all rows.\n"
-    )
-
-
-def test_a_model_of_other_rows_is_refused(wine, isosne, here, two_blobs):
-    from isosne import TSNE
-
-    TSNE(random_state=0).fit(two_blobs).save(here / "model.isosne")
-    found = isosne(*LINE, "--model", "model.isosne", "-q", code=1)
-    assert found.stderr == (
-        "Error: A map must have two coordinates for each of the 178 rows; got an array of shape "
-        "(60, 2). Pass a map or a model of the same table.\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""Files in the wrong place: a map for a table or a model, and files that do not exist."""
+"""Maps of isosne among the files of a command."""
 
 from pathlib import Path
 
@@ -6,25 +6,6 @@ import pytest
 
 from isosne.rows import MapWriter
 from isosne.rows.maps import find_provenance
-
-TABLE = (
-    "Error: TABLE must be a table, not a map that isosne wrote; got 'map.csv'. Name the table of "
-    "the map, wine.csv. To map the coordinates themselves, pass --columns x --columns y.\n"
-)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("embed", "map.csv", "-o", "a.csv"),
-        ("explore", "map.csv", "-q"),
-        ("report", "map.csv", "-o", "a.html"),
-        ("sweep", "map.csv", "-o", "b.csv"),
-    ],
-)
-def test_a_map_is_no_table(model, isosne, words):
-    model()
-    assert isosne(*words, code=2).stderr == TABLE
 
 
 def test_columns_of_a_map_can_be_mapped(model, isosne):

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from isosne import quality
-from isosne.rows import read_map, read_table
-from tests.unit.cli.conftest import COLUMNS, SHORT, points_of, short_tsne, write_csv
+from isosne.rows import read_map
+from tests.unit.cli.conftest import COLUMNS, SHORT, short_tsne, write_csv
 
 GAPS = {0: ("hue", ""), 40: ("ash", "NA"), 41: ("hue", "nan"), 177: ("alcohol", "inf")}
-LOST = list(GAPS)
 PLAIN = ("--exclude", "bottle", "--exclude", "cultivar", "--exclude", "note")
 
 
@@ -23,40 +22,21 @@ def gaps(wine, here):
     return columns
 
 
-@pytest.fixture
-def complete(wine):
-    """The points that have all their values."""
-    return np.delete(points_of(wine), LOST, axis=0)
-
-
-@pytest.fixture(params=[True, False], ids=["ids", "numbers"])
-def a_map(request, gaps, isosne):
-    """A map of the complete rows, called by their ids or by their numbers in the file."""
-    roles = (*COLUMNS, "--exclude", "note") if request.param else PLAIN
-    isosne("embed", "gaps.csv", *roles, *SHORT, "--missing", "drop", "-o", "map.csv", "-q")
-    return request.param
-
-
-def test_a_map_of_the_complete_rows(a_map, gaps, complete):
-    found = read_map("map.csv")
-    kept = np.delete(np.arange(178), LOST)
-    expected = [gaps["bottle"][row] for row in kept] if a_map else kept.tolist()
-    assert found.ids.tolist() == expected
-    assert np.array_equal(found.embedding, short_tsne().fit_transform(complete))
-    if a_map:
+@pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "numbers"])
+def test_the_complete_rows_are_mapped_counted_and_measured(gaps, isosne, isosne_json, has_ids):
+    roles = (*COLUMNS, "--exclude", "note") if has_ids else PLAIN
+    told = isosne("embed", "gaps.csv", *roles, *SHORT, "--missing", "drop", "-o", "map.csv").stderr
+    assert told.startswith("Note: Dropped 4 of 178 rows, ")
+    found, kept = read_map("map.csv"), np.delete(np.arange(178), list(GAPS))
+    if has_ids:
+        assert found.ids.tolist() == [gaps["bottle"][row] for row in kept]
         assert found.labels.tolist() == [gaps["cultivar"][row] for row in kept]
+    else:
+        assert found.ids.tolist() == kept.tolist()
+    complete = np.array([[gaps[name][row] for name in list(gaps)[2:-1]] for row in kept])
+    assert np.array_equal(found.embedding, short_tsne().fit_transform(complete))
     assert found.provenance["input"]["shape"] == [174, 13]
     assert found.provenance["table"]["missing"] == "drop"
-
-
-def test_the_rows_left_out_are_counted(gaps, isosne):
-    found = isosne("embed", "gaps.csv", *PLAIN, *SHORT, "--missing", "drop", "-o", "map.csv")
-    table = read_table("gaps.csv", exclude=PLAIN[1::2], missing="drop")
-    assert "4 of 178 rows" in table.notes[0]
-    assert found.stderr.startswith(f"Note: {table.notes[0]}\n")
-
-
-def test_a_map_is_measured_on_the_rows_it_shows(a_map, complete, isosne_json):
-    found = isosne_json("measure", "gaps.csv", "map.csv")
-    expected = quality.compare(complete, read_map("map.csv").embedding).auc()
-    assert found["auc_rnx"] == pytest.approx(expected, abs=1e-6)
+    expected = quality.compare(complete, found.embedding).auc()
+    measured = isosne_json("measure", "gaps.csv", "map.csv")
+    assert measured["auc_rnx"] == pytest.approx(expected, abs=1e-6)

@@ -1,7 +1,6 @@
 """`isosne place`: a folder of files, or a table, onto the map of a model."""
 
 import hashlib
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,25 +9,13 @@ import pytest
 
 from isosne import TSNE
 from isosne.rows import read_map
-from tests.unit.cli.conftest import COLUMNS, SHORT, write_csv
-
-
-@pytest.fixture(scope="session")
-def scaled_model(wine_file, tmp_path_factory):
-    """A model of scaled columns, made by a command."""
-    from tests.unit.cli.conftest import run
-
-    path = tmp_path_factory.mktemp("scaled") / "model.isosne"
-    line = (*COLUMNS, "--scale", "minmax", *SHORT, "-q", "--save-model", path)
-    run("embed", wine_file, *line, "-o", path.with_name("map.csv"))
-    return path
+from tests.unit.cli.conftest import write_csv
 
 
 @pytest.fixture
-def folder(wine, here, scaled_model):
-    """Wine in two CSV files, and the model."""
-    shutil.copy(scaled_model, here / "model.isosne")
-    frame = pd.DataFrame(wine)
+def folder(model, here):
+    """Wine in two CSV files, and a model of scaled columns."""
+    frame = pd.DataFrame(model("--scale", "minmax"))
     (here / "in").mkdir()
     frame[:100].to_csv(here / "in" / "a.csv", index=False)
     frame[100:].to_csv(here / "in" / "b.csv", index=False)

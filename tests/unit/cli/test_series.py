@@ -37,9 +37,6 @@ def new(model, here):
     return columns
 
 
-# --- embed --align-to
-
-
 def test_rows_stay_near_their_places(later, isosne):
     found = isosne(*LINE, "--align-to", "map.csv", "-o", "later_map.csv")
     drawn, before = read_map("later_map.csv"), read_map("map.csv")
@@ -59,9 +56,6 @@ def test_rows_stay_near_their_places(later, isosne):
         "scale": expected.alignment_.scale,
         "mean_displacement": pytest.approx(moved),
     }
-
-
-# --- extend
 
 
 def test_new_rows_join_the_map_of_a_model(new, isosne):
@@ -118,9 +112,6 @@ def test_a_map_of_other_rows_and_missing_identifiers_are_refused(new, here, isos
         "some; got no --id. Add --id COLUMN.\n"
     )
     assert not Path("all.csv").exists()
-
-
-# --- plot --align-to
 
 
 def test_a_map_is_laid_onto_another_before_it_is_drawn(later, isosne, monkeypatch):

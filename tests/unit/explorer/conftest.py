@@ -25,10 +25,10 @@ def wait_for(condition):
 @pytest.fixture
 def session(two_blobs):
     """A session without a map."""
-    found = Session()
     ids = np.array([f"p{i:02}" for i in range(60)])
     kinds = np.repeat(["tight", "loose"], 30)
-    found.open(from_python(two_blobs, kinds, ids, {"name": ids, "color": np.tile(["r", "g"], 30)}))
+    columns = {"name": ids, "color": np.tile(["r", "g"], 30)}
+    found = Session(from_python(two_blobs, kinds, ids, columns))
     yield found
     found.close()
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isosne.explorer.canvas import align, inside, into_square, moved_most
+from isosne.explorer.canvas import align, inside, into_square
 
 
 def test_a_polygon_selects_the_points_inside():
@@ -50,11 +50,3 @@ def test_a_map_fills_the_square_and_keeps_its_proportions(points):
 def test_a_map_of_a_single_place_and_one_without_positions_stay_finite():
     assert np.array_equal(into_square(np.ones((3, 2))), np.zeros((3, 2)))
     assert np.isnan(into_square(np.full((3, 2), np.nan))).all()
-
-
-def test_the_rows_that_moved_most_come_first(points):
-    other = points.copy()
-    other[7] += 5
-    other[3] += 1
-    other[9] = np.nan
-    assert moved_most(points, other, 2).tolist() == [7, 3]

@@ -2,16 +2,14 @@
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
 
 from isosne.explorer.assets import read_style
 from isosne.explorer.colors import DARK, LIGHT, list_choices, pack_colors, paint
 from isosne.explorer.data import from_python
-from isosne.explorer.measuring import measure
 from isosne.explorer.session import SELECTIONS, TRUST, Session
 from isosne.plots.paint import Values
 from isosne.plots.palette import FAINT, MAX_CLASSES
-from isosne.quality import compare
+from tests.unit.plots.conftest import contrast
 
 
 def packed(color):
@@ -34,11 +32,10 @@ def test_choices_are_labels_first_and_selections_once_they_have_names(session):
 
 
 def test_a_column_without_colors_says_why(two_blobs):
-    session = Session()
     days = np.arange(MAX_CLASSES + 60).astype("datetime64[D]")
     X = np.resize(two_blobs, (len(days), 5))
     columns = {"<day>": days, "one": np.zeros(len(days))}
-    session.open(from_python(X, days.astype(str), columns=columns))
+    session = Session(from_python(X, days.astype(str), columns=columns))
     many = f"{len(days)} distinct values, too many for colors"
     for color, legend in {
         "<day>": f"<b>&lt;day&gt;</b><span>{many}</span>",
@@ -51,30 +48,6 @@ def test_a_column_without_colors_says_why(two_blobs):
         assert (painted.paints, painted.legend) == ((None, None), legend)
 
 
-def test_measures_are_those_of_the_quality_package(mapped):
-    found = measure(mapped, mapped.maps[0])
-    expected = compare(mapped.rows.X, mapped.maps[0].Y).trust().agreement
-    np.testing.assert_array_equal(found.trust, expected)
-    assert 0 < found.auc < 1
-
-
-TRUSTED = Values(np.linspace(0, 1, 5), 0.0, 1.0, is_trust=True)
-NUMBERS = Values(np.linspace(0, 1, 5), 0.0, 1.0)
-
-
-def luminance(color):
-    """The relative luminance of WCAG 2."""
-    rgb = np.array(to_rgb(color))
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    return linear @ [0.2126, 0.7152, 0.0722]
-
-
-def contrast(color, background):
-    """The contrast of WCAG 2, from 1 to 21; graphics need 3, texts 4.5."""
-    low, high = sorted([luminance(color), luminance(background)])
-    return (high + 0.05) / (low + 0.05)
-
-
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_texts_and_marks_can_be_read_on_the_background(theme):
     assert min(contrast(color, theme.background) for color in (theme.ink, theme.soft)) >= 4.5
@@ -83,10 +56,11 @@ def test_texts_and_marks_can_be_read_on_the_background(theme):
 
 
 def test_all_points_can_be_seen_on_the_dark_background():
-    scales = [
-        color for values in (TRUSTED, NUMBERS) for color in DARK.tint(values).sample_scale(20)
-    ]
-    assert min(contrast(color, DARK.background) for color in (*DARK.classes, *scales)) >= 3
+    shown = list(DARK.classes)
+    for is_trust in (False, True):
+        values = Values(np.linspace(0, 1, 5), 0.0, 1.0, is_trust=is_trust)
+        shown += DARK.tint(values).sample_scale(20)
+    assert min(contrast(color, DARK.background) for color in shown) >= 3
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])

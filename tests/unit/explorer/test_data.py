@@ -1,27 +1,51 @@
-"""Rows from Python."""
+"""Rows from tables and from Python."""
 
 import numpy as np
 import pytest
 
 import isosne
+from isosne.cli.tables import open_table
 from isosne.errors import DataError, ParameterError
-from isosne.explorer.data import from_python
+from isosne.explorer.data import as_texts, from_python, from_table, plain_values
 from tests.conftest import refuses
 from tests.unit.explorer.conftest import QUICK
 
 
-def test_identifiers_must_be_unique_and_as_many_as_rows(two_blobs):
-    sentence = (
-        "ids must be unique; 59 of 60 are repeated, such as '1'. Pass a different identifier for "
-        "each row."
-    )
-    with refuses(DataError, sentence):
-        from_python(two_blobs, ids=[1] * 60)
+@pytest.fixture
+def explored(tmp_path):
+    """Open a table as `isosne explore` does."""
+
+    def explore(lines, **options):
+        path = tmp_path / "table.csv"
+        path.write_text("\n".join(lines))
+        unscaled, table = open_table(str(path), {"id": "name", "label": "kind", **options}, None)
+        return from_table(table, unscaled, "table.csv", ("name", "kind"), ())
+
+    return explore
+
+
+def test_a_table_is_scaled_and_its_columns_are_shown_in_their_units(explored):
+    lines = ["name,kind,a,b", *(f"r{i},{'uv'[i % 2]},{i},{i * i}" for i in range(6))]
+    rows = explored(lines, scale="minmax")
+    assert rows.ids.tolist() == [f"r{i}" for i in range(6)]
+    assert rows.labels.tolist() == list("uvuvuv")
+    np.testing.assert_allclose(rows.X, [[i / 5, i * i / 25] for i in range(6)], rtol=1e-6)
+    assert [column.name for column in rows.columns] == ["a", "b"]
+    assert rows.columns[1].data.tolist() == [i * i for i in range(6)]
+
+
+def test_a_table_with_mixed_columns_is_read_as_it_is(explored):
+    lines = ["name,kind,size,color", "r0,u,0,red", "r1,v,,red", "r2,u,2,"]
+    rows = explored([*lines, *(f"r{i},v,{i},{'blue' * (i % 2)}" for i in range(3, 8))], mixed=True)
+    texts = {c.name: as_texts(plain_values(c, slice(3))).tolist() for c in rows.columns}
+    assert texts == {"size": ["0", "", "2"], "color": ["red", "red", ""]}
+    assert rows.to_fit(None).shape == (8, 2)
+    assert rows.to_fit(np.array([1, 5, 6])).frame["size"].to_pylist()[1:] == [5, 6]
+
+
+def test_identifiers_and_labels_must_be_as_many_as_rows(two_blobs):
     with pytest.raises(ParameterError, match="have one identifier for each of 60 rows"):
         from_python(two_blobs, ids=[1])
-
-
-def test_labels_must_be_as_many_as_rows(two_blobs):
     sentence = (
         "labels must have one entry per row; got 3 for 60 rows. Pass them in the order of the rows."
     )

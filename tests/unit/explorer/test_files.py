@@ -1,4 +1,4 @@
-"""Tables and maps that the browser sends, and files that it receives."""
+"""Maps that the browser sends, and files that it receives."""
 
 import csv
 import io
@@ -15,12 +15,13 @@ from isosne.explorer import files
 from isosne.explorer.canvas import Canvas
 from isosne.explorer.colors import paint
 from isosne.explorer.controls import Messages
-from isosne.explorer.data import as_texts, plain_values
-from isosne.explorer.files import MAPS, upload_map, upload_table
+from isosne.explorer.data import from_python
+from isosne.explorer.files import upload_map
 from isosne.explorer.measuring import measure
 from isosne.explorer.panes import KeepPane
 from isosne.explorer.session import TRUST
 from isosne.rows import read_map
+from isosne.rows.maps import READABLE
 from tests.conftest import refuses
 
 CORNERS = np.array([[-1.0, -1.0], [1.0, 1.0]])
@@ -93,70 +94,10 @@ def test_a_map_from_elsewhere_has_no_model(mapped):
         files.save_model(mapped, 1)
 
 
-TABLE = "name,kind,a,b\n" + "".join(f"r{i},{'uv'[i % 2]},{i},{i * i}\n" for i in range(6))
-GAPS = "name,kind,size,color\nr0,u,0,red\nr1,v,,red\nr2,u,2,\n" + "".join(
-    f"r{i},{'uv'[i % 2]},{i},{'red' if i < 5 else 'blue'}\n" for i in range(3, 8)
-)
-
-ROLES = {"label": "kind", "identifier": "name"}
-
-
 @pytest.fixture
 def rows():
     """Six rows with identifiers."""
-    return upload_table(TABLE.encode(), "table.csv", **ROLES)[0]
-
-
-def as_npy(Y):
-    buffer = io.BytesIO()
-    np.save(buffer, Y)
-    return buffer.getvalue()
-
-
-def test_a_table_has_its_columns_and_the_words_that_read_it_again(rows):
-    assert rows.ids.tolist() == [f"r{i}" for i in range(6)]
-    assert rows.labels.tolist() == list("uvuvuv")
-    assert rows.X.tolist() == [[i, i * i] for i in range(6)]
-    options = ("--text-columns", "leave_out", "--label", "kind", "--id", "name")
-    assert rows.words == ("table.csv", *options)
-
-
-def test_a_table_is_scaled_and_its_columns_are_shown_in_their_units():
-    rows, _ = upload_table(TABLE.encode(), "table.csv", **ROLES, scale="minmax")
-    np.testing.assert_allclose(rows.X, [[i / 5, i * i / 25] for i in range(6)], rtol=1e-6)
-    assert rows.columns[1].data.tolist() == [i * i for i in range(6)]
-    assert rows.words[-2:] == ("--scale", "minmax")
-
-
-def test_a_table_with_mixed_columns_is_read_as_it_is():
-    rows, _ = upload_table(GAPS.encode(), "table.csv", **ROLES, is_mixed=True)
-    assert rows.words == ("table.csv", "--mixed", "--label", "kind", "--id", "name")
-    assert {column.name for column in rows.columns} == {"size", "color"}
-    texts = {
-        column.name: as_texts(plain_values(column, slice(3))).tolist() for column in rows.columns
-    }
-    assert texts == {"size": ["0", "", "2"], "color": ["red", "red", ""]}
-    assert rows.to_fit(None).shape == (8, 2)
-    assert rows.to_fit(np.array([1, 5, 6])).frame["size"].to_pylist()[1:] == [5, 6]
-
-
-def test_columns_that_distort_the_map_are_noted():
-    lines = ["n,a,b", *(f"{i},{i % 3},{1000 * (i % 5)}" for i in range(12))]
-    table = "\n".join(lines).encode(), "table.csv"
-    _, notes = upload_table(*table)
-    assert notes == (
-        "The column 'n' numbers the rows, and is used as a feature. Open the table again, with "
-        "this column as the row identifier, to leave it out. The column 'b' dominates the "
-        "distances: its standard deviation is 412 times that of the median column. Open the table "
-        "again, with scaled columns."
-    )
-    assert upload_table(*table, identifier="n", scale="minmax")[1] == ""
-
-
-def test_missing_values_name_the_box_of_the_form():
-    content = TABLE.replace("r2,u,2,4", "r2,u,,4").encode()
-    with pytest.raises(DataError, match=r"Or tick the box for missing values\.$"):
-        upload_table(content, "table.csv", **ROLES)
+    return from_python(np.eye(6), ids=[f"r{i}" for i in range(6)])
 
 
 def test_a_map_with_identifiers_may_be_in_any_order(rows):
@@ -171,14 +112,14 @@ def test_a_map_with_identifiers_may_be_in_any_order(rows):
         (
             b"",
             "map.xlsx",
-            f"A map must end in one of {', '.join(MAPS)}; got map.xlsx. Choose another file.",
+            f"A map must end in one of {', '.join(READABLE)}; got map.xlsx. Choose another file.",
         ),
         (
             b"id,x,y\nr0,0,0\nr1,1,1\n",
             "umap.csv",
             (
-                "A map must have one point for each of the 6 rows of table.csv; it has 2 points. "
-                "Pass a map of all rows."
+                "A map must have one point for each of the 6 rows of data from Python; it has 2 "
+                "points. Pass a map of all rows."
             ),
         ),
     ],
@@ -189,6 +130,7 @@ def test_a_map_that_does_not_fit_is_refused_by_its_name(rows, content, name, sen
 
 
 def test_a_damaged_array_is_refused_by_its_name(rows):
+    np.save(content := io.BytesIO(), np.zeros((6, 2)))
     with pytest.raises(DataError, match=r"umap\.npy") as caught:
-        upload_map(as_npy(np.zeros((6, 2)))[:-5], "umap.npy", rows)
+        upload_map(content.getvalue()[:-5], "umap.npy", rows)
     assert "/tmp" not in str(caught.value)

@@ -96,6 +96,7 @@ def test_trust_is_filled_in_batches_until_it_is_exact(mapped, monkeypatch):
     monkeypatch.setattr(measuring, "BATCH_WORK", 0)  # the smallest batches: 16 rows
     shown, found = mapped.maps[0], sampled(mapped)
     assert (found.n_queries, found.n_points) == (20, 60)
+    assert measure(mapped, shown).auc == compare(mapped.rows.X, shown.Y).auc()
     rng = np.random.default_rng(0)
     for n_known in (36, 52, 60):
         found = fill_trust(mapped, shown, found, rng)

@@ -5,10 +5,7 @@ import pytest
 
 from isosne.plots import plot_lines, plot_rnx, plot_similarity_from
 from isosne.quality import compare
-
-
-def entries(legend):
-    return [text.get_text() for text in legend.get_texts()]
+from tests.unit.plots.conftest import entries
 
 
 def test_rnx_curves_have_log_k_and_their_area_in_the_legend(two_blobs):
@@ -30,19 +27,16 @@ def test_the_legend_of_curves_lies_beside_the_axes():
     assert legend.x1 <= ax.figure.bbox.x1
 
 
-def test_lines_differ_in_color_and_dashes():
+@pytest.mark.parametrize("log", [False, True])
+def test_lines_have_labels_and_scales_and_differ_in_color_and_dashes(log):
     series = {name: ([1, 10, 100], [2, 20, 200]) for name in "abcd"}
-    lines = plot_lines(series, x_label="points", y_label="seconds", log=True).get_lines()
+    ax = plot_lines(series, x_label="points", y_label="seconds", log=log)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("points", "seconds")
+    assert ax.get_xscale() == ax.get_yscale() == ("log" if log else "linear")
+    assert entries(ax.get_legend()) == list("abcd")
+    lines = ax.get_lines()
     assert len({line.get_color() for line in lines}) == 4
     assert len({str(line.get_linestyle()) + str(line._dash_pattern) for line in lines}) == 4
-
-
-@pytest.mark.parametrize("log", [False, True])
-def test_lines_have_labels_and_scales(log):
-    ax = plot_lines({"a": ([1, 2], [3, 4])}, x_label="points", y_label="s", log=log)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("points", "s")
-    assert ax.get_xscale() == ax.get_yscale() == ("log" if log else "linear")
-    assert entries(ax.get_legend()) == ["a"]
 
 
 def test_similarities_are_sorted_within_each_class():

@@ -32,17 +32,6 @@ def test_a_figure_for_a_paper_is_one_column_wide_in_8_points(map_of, color):
         assert {label.get_fontsize() for label in other.get_yticklabels()} == {8}
 
 
-@pytest.mark.parametrize("n_classes", [3, 60])
-def test_the_legend_of_a_paper_is_beside_the_map_and_inside_the_figure(map_of, n_classes):
-    ax = plot_map(map_of(120), [f"class {i % n_classes}" for i in range(120)], style="paper")
-    ax.figure.canvas.draw()
-    legend, drawn = ax.get_legend().get_window_extent(), ax.get_window_extent()
-    whole = ax.figure.bbox
-    assert drawn.x1 <= legend.x0 < legend.x1 <= whole.x1
-    assert whole.y0 <= legend.y0 < legend.y1 <= whole.y1
-    assert drawn.width > 0.4 * 89 / 25.4 * ax.figure.dpi
-
-
 @pytest.mark.parametrize("n_dims", [1, 2, 3])
 def test_dark_figures_have_light_texts_and_their_own_colors(map_of, n_dims):
     ax = plot_map(map_of(60, n_dims), LABELS, style="dark", title="Map", mark=0)

@@ -18,7 +18,6 @@ def collections(ax, kind):
     "kernel",
     [
         IsolationKernel(8, n_partitions=20, random_state=0),
-        IsolationKernel(8, n_partitions=20, partition="forest", random_state=0),
         IsolationKernel(8, n_partitions="exact"),
         GaussianKernel(10),
     ],

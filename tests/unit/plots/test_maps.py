@@ -13,10 +13,7 @@ from isosne.plots import plot_map, plot_maps
 from isosne.plots.palette import COLORS, FAINT
 from isosne.plots.points import MAX_SCATTER
 from isosne.quality import compare
-
-
-def entries(legend):
-    return [text.get_text() for text in legend.get_texts()]
+from tests.unit.plots.conftest import entries
 
 
 def rendered(ax):
@@ -43,15 +40,18 @@ def test_every_point_is_drawn_once_in_the_color_of_its_class(map_of):
         assert sorted(drawn) == sorted(map(tuple, Y[y == c]))
 
 
-@pytest.mark.parametrize(("n_classes", "n_dims"), [(2, 3), (26, 2), (60, 2)])
-def test_the_legend_lies_within_the_figure_and_beside_the_axes(map_of, n_classes, n_dims):
-    labels = [f"a long name of the class {i % n_classes}" for i in range(180)]
-    ax = plot_map(map_of(180, n_dims), labels)
+@pytest.mark.parametrize(
+    ("style", "n_classes", "n_dims"),
+    [("screen", 2, 3), ("screen", 26, 2), ("screen", 60, 2), ("paper", 3, 2), ("paper", 60, 2)],
+)
+def test_the_legend_is_within_the_figure_and_beside_the_map(map_of, style, n_classes, n_dims):
+    name = "class" if style == "paper" else "a long name of the class"
+    ax = plot_map(map_of(180, n_dims), [f"{name} {i % n_classes}" for i in range(180)], style=style)
     figure = rendered(ax)
-    legend = ax.get_legend().get_window_extent()
-    assert not legend.overlaps(ax.get_window_extent())
-    assert figure.bbox.x1 >= legend.x1
+    legend, drawn = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    assert drawn.x1 <= legend.x0 < legend.x1 <= figure.bbox.x1
     assert figure.bbox.y0 <= legend.y0 < legend.y1 <= figure.bbox.y1
+    assert drawn.width > 0.4 * 89 / 25.4 * figure.dpi
 
 
 def test_points_without_a_label_are_gray_beneath_the_others_and_last_in_the_legend(map_of):

@@ -19,10 +19,11 @@ from isosne.quality import Trust
         (pd.Series(["b", pd.NA, "a"], dtype="string"), ["a", "b"]),
         (pd.Series(pd.Categorical(["b", None, "a"], ["b", "a"])), ["b", "a"]),
         (pl.Series(["b", None, "a"]), ["a", "b"]),
+        (pl.Series(["b", None, "a"], dtype=pl.Enum(["b", "other", "a"])), ["b", "a"]),
         (np.array([2.0, np.nan, 1.0]), ["1.0", "2.0"]),
     ],
 )
-def test_points_without_a_label_come_last_and_are_of_no_class(color, names):
+def test_categories_keep_their_order_and_points_without_a_label_come_last(color, names):
     paint = as_paint(color, 3, kind="labels")
     assert paint.names == [*names, "no label"]
     assert [paint.names[c] for c in paint.of_point] == [
@@ -33,19 +34,6 @@ def test_points_without_a_label_come_last_and_are_of_no_class(color, names):
     assert paint.n_classes == 2
     assert paint.is_rest.tolist() == [False, True, False]
     assert paint.colors == [*COLORS[:2], FAINT]
-
-
-@pytest.mark.parametrize(
-    "color",
-    [
-        pd.Series(pd.Categorical(["low", "high", "low"], categories=["low", "mid", "high"])),
-        pl.Series(["low", "high", "low"], dtype=pl.Enum(["low", "mid", "high"])),
-    ],
-)
-def test_categories_keep_their_order(color):
-    paint = as_paint(color, 3)
-    assert paint.names == ["low", "high"]
-    assert paint.of_point.tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize(

@@ -72,11 +72,11 @@ def grid_of_classes(n, per_class=5):
     return Classes([str(c) for c in range(n)], of_point), Y
 
 
-def nearest_distance(classes, Y):
+def nearest_distance(classes, Y, views=VIEWS):
     """The smallest distance in color between classes that are next to each other."""
     n = classes.n_classes
     gaps = np.linalg.norm(Y[:n, None] - Y[:n], axis=2)
-    worst = np.min([slow.distances(classes.colors, view) for view in slow.VIEWS], axis=0)
+    worst = np.min([slow.distances(classes.colors, view) for view in views], axis=0)
     return worst[(gaps > 0) & (gaps < 1.1)].min()
 
 

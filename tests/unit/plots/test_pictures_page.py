@@ -3,12 +3,11 @@
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from isosne.plots.paint import spread_colors
-from tests.reference import colors as slow
-from tests.unit.plots.test_palette import grid_of_classes
+from tests.reference.colors import VIEWS
+from tests.unit.plots.test_palette import grid_of_classes, nearest_distance
 
 PAGE = Path(__file__).parents[3] / "docs" / "pictures.md"
 
@@ -29,11 +28,9 @@ def test_the_table_of_colors_is_what_the_code_gives():
     assert [n for n, _ in rows] == ["16", "25", "40", "60"]
     for n, figures in rows:
         classes, Y = grid_of_classes(int(n))
-        gaps = np.linalg.norm(Y[: int(n), None] - Y[: int(n)], axis=2)
-        is_next = (gaps > 0) & (gaps < 1.1)
-        found = []
-        for views in (["normal"], list(slow.VIEWS)):
-            for paint in (classes, spread_colors(classes, Y)):
-                apart = np.min([slow.distances(paint.colors, view) for view in views], axis=0)
-                found.append(f"{apart[is_next].min():.1f}")
+        found = [
+            f"{nearest_distance(paint, Y, views):.1f}"
+            for views in (["normal"], VIEWS)
+            for paint in (classes, spread_colors(classes, Y))
+        ]
         assert found == figures.split(" | ")

@@ -1,6 +1,5 @@
 """A study: maps of two kernels with several seeds, judged."""
 
-import math
 from inspect import signature
 
 import numpy as np
@@ -13,7 +12,6 @@ from isosne.kernels.registry import KERNELS
 from isosne.studies import compare_maps, study
 from isosne.studies.judged_maps import list_seeds, resolve_n_seeds
 from isosne.studies.point_columns import as_column
-from isosne.studies.readings import average_field
 from isosne.tables import gower_points
 from tests.conftest import SHORT, refuses
 from tests.unit.tables.tables import N, as_pandas, mixed_columns
@@ -34,6 +32,10 @@ def test_a_study_judges_a_map_with_either_kernel(two_blobs):
         comparison = quality.compare(two_blobs, judged.embedding)
         np.testing.assert_array_equal(judged.curve.r, comparison.curve().r)
         np.testing.assert_array_equal(judged.trust.agreement, comparison.trust().agreement)
+        (scores,) = judged.scores
+        assert scores["auc_small"] == comparison.auc("small")
+        assert scores["neighbors_preserved"] == judged.trust.agreement.mean()
+        assert scores["davies_bouldin"] == quality.davies_bouldin(judged.embedding, LABELS)
         assert judged.fit_seconds > 0
         assert judged.measure_seconds > 0
     assert isolation.plan.startswith("points      60 to 2 dimensions\nkernel      Isolation")
@@ -54,29 +56,6 @@ def test_the_same_seed_gives_the_same_maps(two_blobs):
     assert [each.random_state for each in found] == ["3, 4", "3, 4", "4, 5"]
     # The second seed of one study is the first of another.
     np.testing.assert_equal(scores[0][1][1], scores[2][1][0])
-
-
-def test_standard_errors_are_those_of_the_repeated_maps(two_blobs):
-    model = TSNE(IsolationKernel(8), schedule=SHORT)
-    found = study(two_blobs, LABELS, model=model, n_seeds=3, random_state=2)
-    maps = [
-        TSNE(IsolationKernel(8), schedule=SHORT, random_state=seed).fit_transform(two_blobs)
-        for seed in (2, 3, 4)
-    ]
-    for field, values in {
-        "auc_rnx": [quality.compare(two_blobs, Y).auc() for Y in maps],
-        "auc_small": [quality.compare(two_blobs, Y).auc("small") for Y in maps],
-        "neighbors_preserved": [
-            quality.compare(two_blobs, Y).trust().agreement.mean() for Y in maps
-        ],
-        "davies_bouldin": [quality.davies_bouldin(Y, LABELS) for Y in maps],
-    }.items():
-        mean = sum(values) / 3
-        variance = sum((value - mean) ** 2 for value in values) / 2
-        average = average_field(found.maps, field)[0]
-        np.testing.assert_allclose(average.value, mean, 1e-12)
-        np.testing.assert_allclose(average.standard_error, math.sqrt(variance / 3), 1e-9)
-        assert average.standard_error > 0
 
 
 def test_the_model_gives_the_settings_and_stays_as_it_is(two_blobs):
@@ -122,16 +101,13 @@ def test_maps_of_mixed_tables_are_judged_by_gower():
 )
 def test_many_points_are_mapped_with_fewer_seeds(n_points, n_seeds):
     assert resolve_n_seeds(None, n_points) == n_seeds
-    assert resolve_n_seeds(2, n_points) == 2
 
 
 def test_seeds_follow_the_first():
     assert list_seeds(7, 3) == [7, 8, 9]
     assert list_seeds(np.int32(7), 1) == [7]
     assert len(set(list_seeds(None, 4))) == 4
-    drawn = list_seeds(np.random.default_rng(1), 3)
-    assert drawn == list_seeds(np.random.default_rng(1), 3)
-    assert len(set(drawn)) == 3
+    assert len(set(list_seeds(np.random.default_rng(1), 3))) == 3
     with pytest.raises(ParameterError, match=r"\Arandom_state must be"):
         list_seeds(-1, 2)
 

@@ -1,13 +1,12 @@
 """Maps over a grid: measured, kept as they come, continued after a kill."""
 
 import json
-import resource
 
 import numpy as np
 import pytest
 
 from isosne import TSNE, IsolationKernel
-from isosne.errors import DataError, OutputError, ParameterError
+from isosne.errors import DataError, ParameterError
 from isosne.layout.schedules import Phase, Schedule
 from isosne.quality import compare, davies_bouldin
 from isosne.studies.parameter_sweep import paper_grid, sweep
@@ -136,15 +135,3 @@ def test_an_unknown_measure_is_refused_with_the_columns(undisturbed):
     )
     with refuses(ParameterError, sentence):
         undisturbed.best_by("silhouette")
-
-
-def test_a_full_disk_leaves_the_results_as_they_were(blobs, tmp_path):
-    path = tmp_path / "sweep.jsonl"
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
-    try:
-        with pytest.raises(OutputError, match="no space left on the disk"):
-            sweep(blobs[0], grid=[4], estimator=SHORT, results=path, n_jobs=1)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert list(tmp_path.iterdir()) == []

@@ -110,7 +110,7 @@ function count_selected() {
   download.textContent = n == 0 ? "Save selected rows" : `Save ${n.toLocaleString("en")} selected rows`
 }
 
-// An apostrophe keeps a spreadsheet from taking a text for a formula; as in rows/sinks.py.
+// An apostrophe keeps a spreadsheet from taking a text for a formula; as in rows/text.py.
 function quoted(cell) {
   const safe = /^[=+\-@\t\r'\uff1d\uff0b\uff0d\uff20]/.test(cell) && isNaN(cell) ? `'${cell}` : cell
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
