@@ -62,7 +62,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     learning_rate : float or "auto", default="auto"
         Step length of all steps. "auto": by the number of points.
     max_iter : int or "auto", default="auto"
-        Number of steps. "auto": 500, or 1000 if `early_exaggeration` or `learning_rate` is given.
+        Number of steps. "auto": 250 to 500, or 1000 if `early_exaggeration` or `learning_rate` is
+        given.
     n_iter_without_progress : int or None, default=None
         Stop if the objective has not fallen for this number of steps, after the first 250.
     min_grad_norm : float or None, default=None

@@ -253,7 +253,9 @@ SEED = option(
     default=0,
 )
 N_ITER = option(
-    "--n-iter --max-iter N", "Number of optimization steps.", shown="500; 250 for isosne extend"
+    "--n-iter --max-iter N",
+    "Number of optimization steps.",
+    shown="250 to 500; 250 for isosne extend",
 )
 MAP = (
     option(

@@ -123,9 +123,18 @@ def _show_steps(model: Any, n_seeds: int | None, n_rows: int) -> Any:
     from isosne.studies.judged_maps import resolve_n_seeds
 
     n_maps, n_iter = 2 * resolve_n_seeds(n_seeds, n_rows), as_schedule(model.schedule).n_iter
-    progress, n_done = make_progress(), count(1)
+    progress, maps = make_progress(), count()
     progress.begin(f"{n_maps} maps: step", n_maps * n_iter)
-    model.set_params(callback=lambda state: progress.advance(next(n_done), ""))
+
+    done = 0
+
+    def show(state: Any) -> None:
+        nonlocal done
+        # The map before may have ended early.
+        done = next(maps) * n_iter + 1 if state.iteration == 1 else done + 1
+        progress.advance(done, "")
+
+    model.set_params(callback=show)
     return progress
 
 

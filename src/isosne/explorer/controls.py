@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from isosne.errors import DataError
 from isosne.explorer.assets import text_pane, write
-from isosne.explorer.data import CHOICES, DEFAULT_STEPS, Settings
+from isosne.explorer.data import CHOICES, Settings
 from isosne.explorer.files import upload_map
 from isosne.explorer.maps import PAUSED, RUNNING, ShownMap, Status, as_sentence
 from isosne.explorer.session import MAX_MAPS, Session
@@ -61,7 +61,7 @@ class MapControls:
         )
         self._seed = pn.widgets.IntInput(label="Seed", value=0, start=0, step=1, **wide)
         self._n_iter = pn.widgets.IntInput(
-            label="Steps", value=DEFAULT_STEPS, start=151, step=50, **wide
+            label="Steps", value=None, placeholder="default", start=151, step=50, **wide
         )
         actions = {
             "Compute": lambda event: session.begin(m, self.settings()),
@@ -85,8 +85,8 @@ class MapControls:
 
     def settings(self) -> Settings:
         """Return the settings that the controls show; the distance is that of the first map."""
-        if None in (self._exaggeration.value, self._seed.value, self._n_iter.value):
-            raise DataError("Exaggeration, seed and steps must be numbers. Type a number in each.")
+        if None in (self._exaggeration.value, self._seed.value):
+            raise DataError("Exaggeration and seed must be numbers. Type a number in each.")
         exaggeration = float(self._exaggeration.value)
         known = [shown.settings for shown in self._session.maps if shown.settings is not None]
         return Settings(
@@ -94,7 +94,7 @@ class MapControls:
             self._size.value.strip(),
             None if exaggeration == 1.0 else exaggeration,
             int(self._seed.value),
-            int(self._n_iter.value),
+            self._n_iter.value,
             (known[0] if known else Settings()).metric,
         )
 

@@ -28,7 +28,6 @@ from isosne.tsne.estimator import TSNE
 MIN_POINTS = 4  # smallest number of rows: the R_NX curve needs four points
 MAX_FEATURES = 100  # of wider tables, such as images, no feature is a column to show
 CHOICES = ("owner", "isolation", "gaussian", "adaptive", "knn")  # kernels that the page offers
-DEFAULT_STEPS = 500  # steps of the schedule "annealed"
 PYTHON_ONLY = ("k", "p", "exaggeration")  # settings that `isosne embed` has no options for
 EUCLIDEAN = Metric()
 
@@ -162,14 +161,15 @@ class Settings:
     """Settings of a map.
 
     ``size`` is the main parameter of the kernel as text, such as "16" or "8,64": psi, cell_size,
-    perplexity or k. Empty: its default. ``metric`` is the distance between rows.
+    perplexity or k. Empty: its default. ``n_iter`` None: until the objective has settled.
+    ``metric`` is the distance between rows.
     """
 
     kernel: str = "owner"
     size: str = ""
     exaggeration: float | None = None
     seed: int = 0
-    n_iter: int = DEFAULT_STEPS
+    n_iter: int | None = None
     metric: Metric = EUCLIDEAN
 
     @classmethod
@@ -181,12 +181,13 @@ class Settings:
             return None
         size = kernel.get_params()[KERNELS[names[0]].main_parameter]
         numbers = size if isinstance(size, list | tuple) else [size]
+        schedule = as_schedule(model.schedule)
         return cls(
             names[0],
             "" if size in (None, "auto") else ",".join(map(str, numbers)),
             model.exaggeration,
             model.random_state if isinstance(model.random_state, int) else 0,
-            as_schedule(model.schedule).n_iter,
+            None if schedule.phases[-1].stop else schedule.n_iter,
             Metric(kernel.metric, kernel.p),
         )
 

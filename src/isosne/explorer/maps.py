@@ -67,8 +67,8 @@ class ShownMap:
 
     ``settings``: None for a map of another program, and for a kernel that the page does not offer.
     ``rows``: those that are mapped, in ascending order; None for all. ``note``: what the settings
-    do not tell. ``Y`` (n, 2): a position of each row of the table, NaN if it has none; replaced by
-    each frame, and never changed.
+    do not tell. ``has_more``: whether it has more steps than its schedule. ``Y`` (n, 2): a position
+    of each row of the table, NaN if it has none; replaced by each frame, and never changed.
     """
 
     def __init__(
@@ -81,6 +81,7 @@ class ShownMap:
     ) -> None:
         self.title, self.settings, self.Y, self.rows, self.note = title, settings, Y, rows, note
         self.model: TSNE | None = None
+        self.has_more = False
         self.status = Status()
         self._lock = threading.Lock()
         self._may_go = threading.Event()
@@ -104,12 +105,14 @@ class ShownMap:
     def take(self, model: TSNE) -> None:
         """Show the map of a fitted estimator, which stays as it is if the map is continued."""
         self.model = copy.copy(model).set_params(callback=self._see)
+        self.has_more = model.n_iter_ > as_schedule(model.schedule).n_iter
         self._end(self.model, FINISHED)
 
     def more(self, n_iter: int) -> None:
         """Continue a run that has ended without an error, for further steps."""
         model = self.model
         if model is not None and self.status.has_model:
+            self.has_more = True
             self._update(RUNNING, n_iter=self.status.iteration + n_iter)
             self._begin(model, lambda: model.continue_fit(n_iter))
 
@@ -151,7 +154,7 @@ class ShownMap:
         self._end(model, FINISHED if has_ended else STOPPED)
 
     def _end(self, model: TSNE, state: str) -> None:
-        n_iter = max(self.status.n_iter, model.n_iter_)
+        n_iter = model.n_iter_ if state == FINISHED else max(self.status.n_iter, model.n_iter_)
         self._show(model.embedding_)
         self._update(state, iteration=model.n_iter_, n_iter=n_iter, objective=model.kl_divergence_)
 

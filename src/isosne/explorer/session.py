@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
 from isosne.explorer.data import MIN_POINTS, Data, Settings
-from isosne.explorer.maps import ShownMap
+from isosne.explorer.maps import STOPPED, ShownMap
 from isosne.neighbors.metric import Metric
 from isosne.quality import Curve
 from isosne.studies.point_columns import Column
@@ -169,9 +169,9 @@ class Session:
         if shown.rows is not None:
             notes.append(f"of the {len(shown.rows):,} selected rows, saved as a table")
         notes += [shown.note] if shown.note else []
-        if status.has_model and status.iteration < settings.n_iter:
+        if status.state == STOPPED:
             notes.append(f"the map shown was stopped at step {status.iteration}")
-        elif status.has_model and status.iteration > settings.n_iter:
+        elif shown.has_more:
             notes.append(f"the map shown has {status.iteration} steps")
         output = "map2.parquet" if m else "map.parquet"
         line, others = settings.command(words or ("table.csv",), output)

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
-from isosne._checks import check_count, check_number
+from isosne._checks import check_count, check_number, is_one_of
 from isosne._extras import require
 from isosne._html import fitted_summary
 from isosne._numba import threads
@@ -24,7 +24,7 @@ from isosne.layout.anchors import Anchors
 from isosne.layout.descent import State
 from isosne.layout.forces import Method
 from isosne.layout.objectives import Objective
-from isosne.layout.schedules import Schedule, plain
+from isosne.layout.schedules import Schedule, plain, refining
 from isosne.rows.rows import is_stored
 from isosne.rows.scaled import Scale
 from isosne.tables.trees import TableForest
@@ -42,7 +42,7 @@ from isosne.tsne.hints import HINTS, hinting
 from isosne.tsne.input import Input, Landmarks, checked_points, set_or_remove
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.place import Finished, fitted_search, place_rows, ready_placer
-from isosne.tsne.plan import Plan
+from isosne.tsne.plan import Plan, schedule_of
 from isosne.tsne.run import Checkpoint, Reporter, Run, opened_checkpoint
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Objective to minimize: "kl", "nerv", "jse", an object such as ``KL(dof=0.5)`` or
         ``NeRV(trade_off=0.8)``, or any object with ``value(P, Q)`` and ``derivative(P, Q)``.
     schedule : str or Schedule, default="annealed"
-        Phases of the optimization: "annealed" (500 steps), "standard" (750 steps, as in
-        other packages), "paper" (the authors' settings), "opt_sne" (stops automatically), or a
-        `Schedule`.
+        Phases of the optimization: "annealed" (250 to 500 steps, until the objective has
+        settled), "standard" (750 steps, as in other packages), "paper" (the authors' settings),
+        "opt_sne" (stops automatically), or a `Schedule`.
     exaggeration : float or None, default=None
         Exaggeration kept until the end; 2 to 4 gives tighter clusters. None: that of the schedule,
         usually 1.
@@ -428,6 +428,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         given = Input(X, self.kernel, self.landmarks, self.random_state)
         anchors = find_anchors(self.align_to, X, given.n_rows, given.shape[0], self.n_components)
         settings = self.get_params(deep=False) | {"random_state": deepcopy(seed)}
+        if anchors is not None and is_one_of(self.start, ("auto",)):  # the start is a map
+            schedule = refining(schedule_of(self.schedule, self.exaggeration))
+            settings |= {"schedule": schedule, "exaggeration": None}
         return Job(given, settings, seed, anchors)
 
     def _map_rows(self, job: Job, checkpoint: str | Path | None, every: int) -> None:

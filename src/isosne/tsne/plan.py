@@ -234,7 +234,7 @@ class Plan:
             f"affinities  {affinities}",
             f"start       {self.start}",
             f"forces      {_describe_forces(self.parameters['forces'], self.n_components)}",
-            f"objective   {self.objective}, at most {self.n_iter:,} steps",
+            f"objective   {self.objective}, {self._steps} steps",
             f"threads     {self.n_threads}",
         ]
         if self.alignment is not None:
@@ -243,6 +243,14 @@ class Plan:
             needed, available = size(self.bytes_needed), size(self.bytes_available)
             lines.append(f"memory      {needed} more than in use now; {available} available")
         return "\n".join([*lines, *(f"reason      {reason}" for reason in self.reasons)])
+
+    @property
+    def _steps(self) -> str:
+        """Numbers of steps after which the run can end."""
+        fewest = self.parameters["schedule"].fewest
+        # With sampled affinities, steps become shorter until the last.
+        has_end = self.affinities == "sampled" or fewest == self.n_iter
+        return f"{self.n_iter:,}" if has_end else f"{fewest:,} to {self.n_iter:,}"
 
     def _repr_html_(self) -> str:
         lines = (line.partition(" ") for line in str(self).splitlines())
