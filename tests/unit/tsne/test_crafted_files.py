@@ -233,7 +233,7 @@ def test_the_header_of_a_model_is_checked(saved_model, name, tmp_path):
         ("forest", "children", lambda array: 0 * array),  # trees without an end
         ("table", "children", lambda array: 0 * array),
     ],
-    ids=str,
+    ids=["aligned", "forest", "table"],
 )
 def test_indices_that_contradict_themselves_are_refused(saved_model, name, part, change, tmp_path):
     path = tmp_path / "model.isosne"

@@ -73,7 +73,7 @@ def test_exaggeration_falls_and_the_rest_is_like_the_last_phase():
     assert (first.n_iter, last.n_iter) == (100, 150)
     assert first.exaggeration_at(0) == pytest.approx(8, rel=0.01)
     assert first.exaggeration_at(99) == pytest.approx(2, rel=0.01)
-    assert last == replace(fit.phases[-1], n_iter=150)
+    assert last == replace(fit.phases[-1], n_iter=150, stop=None)
     assert gathering(1, fit).n_iter == 1
     stopping = gathering(50, Schedule.opt_sne())
     assert [phase.stop for phase in stopping.phases] == [None, None]

@@ -238,7 +238,7 @@ def test_every_automatic_choice_is_printed(memory, n, cell_size, search, forces)
         f"affinities  sparse, 48 {search} neighbors per point",
         "start       pca",
         forces,
-        "objective   KL, at most 500 steps",
+        "objective   KL, 250 to 500 steps",
         "threads     1",
         f"memory      {size(plan.bytes_needed)} more than in use now; 8 GB available",
         "reason      the kernel needs neighbor lists only",
@@ -263,7 +263,7 @@ def test_choices_made_by_hand_are_printed(memory):
         "affinities  sparse, 15 exact neighbors per point",
         "start       pca",
         "forces      tree, theta 0.4",
-        "objective   KL, at most 20 steps",
+        "objective   KL, 20 steps",
         "threads     1",
         f"memory      {size(plan.bytes_needed)} more than in use now; 8 GB available",
     ]
