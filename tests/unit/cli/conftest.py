@@ -68,9 +68,8 @@ def isosne_json():
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """An empty working directory, with no data folder and no memory limit set."""
+    """An empty working directory, with no memory limit set."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ISOSNE_DATA", raising=False)
     monkeypatch.delenv("ISOSNE_MEMORY_LIMIT", raising=False)
     return tmp_path
 
@@ -145,14 +144,3 @@ def drawn(monkeypatch):
     monkeypatch.setattr(plots, "plot_map", note_map)
     monkeypatch.setattr(plots, "save_figure", note_file)
     return calls
-
-
-@pytest.fixture
-def wine_set(here, monkeypatch):
-    """A data folder that holds wine under its name, as the paper's sets are held."""
-    data = load_wine()
-    folder = here / "sets"
-    folder.mkdir()
-    np.savez(folder / "wine.npz", X=data.data, y=data.target, classes=np.array(CULTIVARS))
-    monkeypatch.setenv("ISOSNE_DATA", str(folder))
-    return folder
