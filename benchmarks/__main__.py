@@ -54,7 +54,7 @@ def read_options() -> argparse.Namespace:
         dest="dataset",
         default="mnist70k",
         metavar="SET",
-        help="mixture, or a set that isosne.datasets.load knows; default %(default)s",
+        help="mixture, or a set that benchmarks.paper.data.load knows; default %(default)s",
     )
     peers.add_argument(
         "--sizes",

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter, zoom
 from sklearn.datasets import load_digits
 
+from benchmarks.paper.data import find_folder, read_set
 from isosne._files import whole_file
 from isosne._numba import parallel_kernel, prange
 from isosne._random import RandomState, as_generator
 from isosne._types import Array
-from isosne.datasets.catalog import find_folder, read_set
 
 SIDE = 28
 """Width and height of an image in pixels, as in MNIST."""

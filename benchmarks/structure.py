@@ -20,7 +20,8 @@ from sklearn.metrics import adjusted_rand_score, roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
 
 from benchmarks.harness import table
-from isosne import TSNE, IsolationOutliers, LeidenClustering, datasets
+from benchmarks.paper.data import load
+from isosne import TSNE, IsolationOutliers, LeidenClustering
 from isosne.structure.leiden import as_graph, leiden, modularity
 from isosne.structure.null import null_test
 
@@ -51,7 +52,7 @@ def load_scaled(name: str) -> tuple[np.ndarray, np.ndarray]:
     if name in own:
         X, y = own[name](return_X_y=True)
     else:
-        found = datasets.load(name)
+        found = load(name)
         X, y = np.asarray(found.X, np.float64), found.y
     width = np.ptp(X, axis=0)
     return (X - X.min(axis=0)) / np.where(width > 0, width, 1), np.unique(y, return_inverse=True)[1]

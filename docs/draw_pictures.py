@@ -1,10 +1,11 @@
 """Draw the pictures of the README, the front page and docs/pictures.md.
 
 Usage: python docs/draw_pictures.py [NAME ...]; without names, all. `map` and `trust`, and their
-dark versions, need the data set mnist10k in the data folder (see `isosne datasets`); the others
-need no data. The maps are computed with the default settings.
+dark versions, need the file mnist10k.npz in the folder that ISOSNE_DATA names; the others need no
+data. The maps are computed with the default settings.
 """
 
+import os
 import runpy
 import sys
 from functools import cache
@@ -20,7 +21,6 @@ from PIL import Image
 from sklearn.datasets import load_digits, make_blobs
 
 from isosne import TSNE
-from isosne.datasets import load
 from isosne.pages import write_page
 from isosne.plots import plot_map, plot_maps, save_figure
 from isosne.plots.figures import find_style
@@ -40,8 +40,9 @@ FRONT_PICTURES = ("map", "map-dark", "trust", "trust-dark")
 @cache
 def mnist() -> tuple[Any, Any, Any]:
     """Return 10,000 digits, their classes and their map."""
-    found = load("mnist10k")
-    return found.X, found.y, TSNE(random_state=0).fit_transform(found.X)
+    with np.load(Path(os.environ["ISOSNE_DATA"]) / "mnist10k.npz") as stored:
+        X, y = stored["X"], stored["y"]
+    return X, y, TSNE(random_state=0).fit_transform(X)
 
 
 @cache

@@ -7,12 +7,11 @@ import io
 import os
 import re
 import sys
-from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
-from scipy.sparse import load_npz
+from benchmarks.paper.data import load
 from xdist.scheduler import LoadScopeScheduling
 
 from isosne import TSNE, IsolationKernel
@@ -186,11 +185,8 @@ def data_set():
     if not folder:
         pytest.skip("ISOSNE_DATA does not name a folder with the data sets of the paper")
 
-    def load(name):
-        sparse = Path(folder) / f"{name}.X.npz"
-        if sparse.exists():
-            return load_npz(sparse).tocsr(), np.load(Path(folder) / f"{name}.y.npy")
-        with np.load(Path(folder) / f"{name}.npz") as stored:
-            return stored["X"], stored["y"]
+    def load_points(name):
+        found = load(name, folder)
+        return found.X, found.y
 
-    return load
+    return load_points

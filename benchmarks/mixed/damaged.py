@@ -10,7 +10,7 @@ from sklearn.preprocessing import minmax_scale
 
 from benchmarks.mixed.methods import METHODS
 from benchmarks.mixed.tables import remove_cells, show_measure
-from isosne.datasets import load
+from benchmarks.paper.data import load
 from isosne.quality import compare
 
 SETS = ("wine", "wdbc", "control", "dermatology", "parkinson", "forest_type")

@@ -8,6 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from benchmarks.paper import data
 from benchmarks.paper.registry import describe, reproduce
 from benchmarks.paper.settings import GRIDS, Settings
 from isosne.errors import IsosneError
@@ -41,6 +42,9 @@ def read_options() -> argparse.Namespace:
     parser.add_argument(
         "--data", type=Path, help="folder with the data sets; default ISOSNE_DATA, or a download"
     )
+    parser.add_argument(
+        "--list-sets", action="store_true", help="list the data sets, and where each comes from"
+    )
     parser.add_argument("--n-jobs", type=int, help="threads or processes; default all cores")
     return parser.parse_args()
 
@@ -58,6 +62,9 @@ def main() -> None:
         lambda sentence: print(sentence, file=sys.stderr),
     )
     try:
+        if options.list_sets:
+            print(data.describe(options.data))
+            return
         reproduce(options.name, settings)
     except IsosneError as error:
         sys.exit(str(error))

@@ -11,11 +11,11 @@ import numpy as np
 from sklearn.metrics import pairwise_distances
 
 from benchmarks.paper.artifacts import format_table, write_json, write_markdown
+from benchmarks.paper.data import load
 from benchmarks.paper.evaluation import scale_points
 from benchmarks.paper.geometry import width
 from benchmarks.paper.settings import Settings
 from isosne._types import Array
-from isosne.datasets import load
 from isosne.kernels.registry import KERNELS, make_kernel
 from isosne.plots import plot_maps, save_figure
 from isosne.quality import calinski_harabasz, compare, davies_bouldin

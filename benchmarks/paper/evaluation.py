@@ -9,12 +9,12 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.preprocessing import maxabs_scale, minmax_scale
 
+from benchmarks.paper.data import PaperSet, load
 from benchmarks.paper.grids import choose_grid, grid_values, is_affordable_exactly
 from benchmarks.paper.printed import PRINTED, Printed
+from benchmarks.paper.records import RECORDS
 from benchmarks.paper.settings import Settings
 from isosne._types import Array, Points
-from isosne.datasets import DataSet, load
-from isosne.datasets.records import RECORDS
 from isosne.kernels.isolation import resolve_psi
 from isosne.studies.parameter_sweep import Sweep, sweep
 
@@ -74,7 +74,7 @@ class MeasuredSet:
     """The sweeps of one data set, by the name of the method."""
 
     paper: Printed
-    data: DataSet
+    data: PaperSet
     grid: str
     sweeps: dict[str, Sweep]
 

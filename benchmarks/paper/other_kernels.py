@@ -3,10 +3,10 @@
 from typing import Any
 
 from benchmarks.paper.artifacts import format_table, write_json, write_markdown
+from benchmarks.paper.data import load
 from benchmarks.paper.evaluation import METHODS, Method, measure_points, scale_points
 from benchmarks.paper.grids import grid_values
 from benchmarks.paper.settings import Settings
-from isosne.datasets import load
 
 TITLE = "Other data-dependent kernels (Appendix D)"
 PRINTED = {"segment": (0.35, 0.38), "spam": (0.22, 0.28)}

@@ -15,9 +15,9 @@ from benchmarks.paper import (
     speedups,
 )
 from benchmarks.paper.artifacts import is_finished
+from benchmarks.paper.records import RECORDS
 from benchmarks.paper.settings import Settings
 from isosne._files import check_writable, writing_to
-from isosne.datasets.records import RECORDS
 from isosne.errors import ParameterError, suggest
 
 
@@ -71,7 +71,9 @@ def reproduce(name: str, settings: Settings) -> None:
         raise ParameterError("name", f"be {ALL!r} or one of {', '.join(RESULTS)}", name, hint)
     for chosen in settings.sets:
         if chosen not in RECORDS:
-            hint = suggest(chosen, RECORDS, "List the names with `isosne datasets`.")
+            hint = suggest(
+                chosen, RECORDS, "List the names with python -m benchmarks.paper --list-sets."
+            )
             raise ParameterError("sets", "be data sets of the paper", chosen, hint)
     with writing_to(settings.out):
         settings.out.mkdir(parents=True, exist_ok=True)

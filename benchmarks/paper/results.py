@@ -5,11 +5,11 @@ add the results of a single selection by AUC_RNX, which needs no labels.
 """
 
 from benchmarks.paper.artifacts import write_json, write_markdown
+from benchmarks.paper.data import names
 from benchmarks.paper.evaluation import MeasuredSet, measure_set
+from benchmarks.paper.records import RECORDS
 from benchmarks.paper.results_tables import Missing, page_parts, plain_values
 from benchmarks.paper.settings import QUICK_SETS, Settings
-from isosne.datasets import names
-from isosne.datasets.records import RECORDS
 from isosne.errors import DataError
 
 TITLE = 'Evaluation results (the table of section "Evaluation results")'

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.paper.artifacts import format_table, write_json, write_markdown
+from benchmarks.paper.data import load
 from benchmarks.paper.evaluation import scale_points
 from benchmarks.paper.settings import SEED, Settings
 from isosne import GaussianKernel, IsolationKernel
 from isosne._types import Array, Points
-from isosne.datasets import load
 from isosne.errors import DataError
 from isosne.plots import plot_lines, save_figure
 

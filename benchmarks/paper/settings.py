@@ -30,7 +30,7 @@ class Settings:
     quick : bool, default=False
         Use smaller grids and small data sets.
     data : path or None, default=None
-        Data folder; see `isosne.datasets.load`.
+        Data folder; see `benchmarks.paper.data.load`.
     sets : tuple of str, default=()
         Data sets to use; empty: all of the paper's, or three small ones if ``quick``.
     grid : {"paper", "thin", "least"} or None, default=None

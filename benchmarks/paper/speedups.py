@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.paper.artifacts import format_table, write_json, write_markdown
+from benchmarks.paper.data import load
 from benchmarks.paper.evaluation import scale_points
 from benchmarks.paper.geometry import nesting
 from benchmarks.paper.settings import SEED, Settings
 from isosne import TSNE, GaussianKernel, IsolationKernel
 from isosne._types import Array
-from isosne.datasets import load, make_five_clusters
+from isosne.datasets import make_five_clusters
 from isosne.errors import DataError
 from isosne.plots import plot_maps, save_figure
 from isosne.quality import calinski_harabasz, compare

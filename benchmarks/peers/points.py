@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.preprocessing import minmax_scale
 
-from isosne.datasets import load
+from benchmarks.paper.data import load
 from isosne.errors import DataError
 
 N_COLUMNS = 50

@@ -22,13 +22,12 @@ def is_picture(value):
 
 @pytest.fixture
 def away(tmp_path, monkeypatch):
-    """An empty folder to run in, without a network, data sets or a screen."""
+    """An empty folder to run in, without a network or a screen."""
 
     def refuse(*_):
         raise OSError("An example must not use the network.")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ISOSNE_DATA", raising=False)
     monkeypatch.setattr(socket.socket, "connect", refuse)
     with mpl.rc_context():
         mpl.use("agg")

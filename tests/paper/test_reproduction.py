@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks.paper import coil20, geometry, registry, results, simulations
+from benchmarks.paper.data import names
 from benchmarks.paper.evaluation import scale_points
 from benchmarks.paper.grids import choose_grid, grid_values, is_affordable_exactly
 from benchmarks.paper.printed import PRINTED
 from benchmarks.paper.settings import Settings
 from scipy.sparse import csr_array
 
-from isosne.datasets import names
 from isosne.errors import DataError, ParameterError
 from isosne.layout.schedules import Phase, Schedule
 

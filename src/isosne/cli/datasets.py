@@ -1,4 +1,4 @@
-"""`isosne datasets`: the paper's data sets, and example files for a first try."""
+"""`isosne datasets`: example data sets, and their files for a first try."""
 
 import click
 
@@ -20,28 +20,26 @@ from isosne.errors import ParameterError
         "name", "[NAME]", "Data set to export: breast_cancer, digits, iris or wine.", required=False
     ),
     option("--output -o FILE", "export: CSV file to write.", shown="NAME.csv"),
-    option(
-        "--data FOLDER", "Folder with the data sets.", shown="ISOSNE_DATA, else ~/.cache/isosne"
-    ),
     o.FORCE,
 )
 def datasets(args: Args) -> None:
-    """List the paper's data sets, or write an example table.
+    """List the example data sets, or write one to a file.
 
-    list prints name, shape, and where each set is loaded from. export writes a data set that is
-    part of scikit-learn to a CSV file, with the columns id and target beside the features.
+    The examples are part of scikit-learn. list prints the name and the shape of each. export writes
+    one to a CSV file, with the columns id and target beside the features.
 
     Example: isosne datasets export wine
     """
+    from isosne.datasets import export, load, names
+
     if args.action == "list":
-        from isosne.datasets import describe
-
-        click.echo(describe(folder=args.data))
+        click.echo(f"{'name':<14}  points  attributes  classes")
+        for name in names():
+            found = load(name)
+            n, d = found.X.shape
+            click.echo(f"{name:<14}  {n:>6}  {d:>10}  {len(found.classes):>7}")
         return
-    from isosne.datasets import export
-    from isosne.datasets.catalog import EXAMPLES
-
     if args.name is None:
-        rule = f"be one of {', '.join(EXAMPLES)}"
+        rule = f"be one of {', '.join(names())}"
         raise ParameterError("name", rule, hint="Pass for example: isosne datasets export wine.")
     say(f"Wrote {export(args.name, args.output, force=args.force)}")

@@ -68,7 +68,7 @@ def open_unscaled(source: str, options: Options, memory_limit: str | None) -> An
         refuse(when, scale=scale, missing=missing, text_columns=text_columns)
         how |= {"text_columns": "leave_out", "columns": None}
     if names_data_set(source):
-        from isosne.datasets.catalog import load_table
+        from isosne.datasets.examples import load_table
 
         table = load_table(source, **how)
     else:

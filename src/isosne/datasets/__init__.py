@@ -1,6 +1,6 @@
-"""Data sets by name (the paper's 21, and examples of scikit-learn), and the paper's simulations."""
+"""Examples of scikit-learn by name, and the paper's simulations."""
 
-from isosne.datasets.catalog import DataSet, describe, export, load, names
+from isosne.datasets.examples import DataSet, export, load, names
 from isosne.datasets.synthetic import (
     make_five_clusters,
     make_shared_clusters,
@@ -9,7 +9,6 @@ from isosne.datasets.synthetic import (
 
 __all__ = [
     "DataSet",
-    "describe",
     "export",
     "load",
     "make_five_clusters",

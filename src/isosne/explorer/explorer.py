@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from panel.theme import Native
 from sklearn.utils.validation import check_is_fitted
 
-from isosne.datasets.catalog import load_table
+from isosne.datasets.examples import load_table
 from isosne.errors import DataError
 from isosne.explorer.assets import read_style
 from isosne.explorer.data import Settings, from_python, from_table

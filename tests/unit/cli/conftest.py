@@ -62,9 +62,8 @@ def isosne_json():
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """An empty working directory, with no data folder and no memory limit set."""
+    """An empty working directory, with no memory limit set."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ISOSNE_DATA", raising=False)
     monkeypatch.delenv("ISOSNE_MEMORY_LIMIT", raising=False)
     return tmp_path
 

@@ -19,7 +19,7 @@ COMMANDS = {
     "place": 13,
     "extend": 14,
     "measure": 19,
-    "datasets": 3,
+    "datasets": 2,
 }
 """The number of options of each command, in the order of the help."""
 
