@@ -7,6 +7,7 @@ the CPU: a map would depend on the CPU (docs/decisions/0010).
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
@@ -18,12 +19,16 @@ from numba import config, get_num_threads, njit, prange, set_num_threads
 
 from isosne.errors import ParameterError
 
-__all__ = ["kernel", "n_threads", "parallel_kernel", "prange", "threads"]
+__all__ = ["ElasticThreads", "kernel", "n_threads", "parallel_kernel", "prange", "threads"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 SPIN_COUNT, SPINS = "GOMP_SPINCOUNT", "30000"
 """Environment variable that GNU OpenMP reads when its library is loaded, and its value: some ten
 microseconds, the time between two parallel loops (measured: docs/decisions/0010)."""
+LOOK_SECONDS, PAUSE_SECONDS, WAITING = 0.02, 0.5, 2.0
+"""Seconds between two looks at the threads, and of the first pause of those that step back; and the
+time that passes, relative to the CPU time of the calling thread, above which it waits for others
+(docs/decisions/0024)."""
 WAIT_CHOICES = {SPIN_COUNT, "OMP_WAIT_POLICY"}
 """Variables by which users choose how threads wait."""
 
@@ -158,6 +163,36 @@ def threads(n_jobs: int | None) -> Iterator[None]:
         yield
     finally:
         set_num_threads(before)
+
+
+class ElasticThreads:
+    """Threads that step back while other programs keep the cores busy.
+
+    A thread without a core makes the others wait at the end of each loop: the calling thread uses
+    less CPU time than passes. Results do not depend on the number of threads, so a run goes on with
+    one of them, and tries again later (docs/decisions/0024).
+    """
+
+    def __init__(self) -> None:
+        self._most = n_threads()
+        self._pause, self._until = PAUSE_SECONDS, 0.0
+        self._passed, self._worked = time.perf_counter(), time.thread_time()
+
+    def adapt(self) -> None:
+        """Choose the number of threads for what follows; call it between two parallel loops."""
+        now = time.perf_counter()
+        if self._most == 1 or now - self._passed < LOOK_SECONDS:
+            return
+        worked = time.thread_time()
+        if n_threads() < self._most:
+            if now >= self._until:
+                set_num_threads(self._most)
+        elif now - self._passed > WAITING * (worked - self._worked):
+            set_num_threads(1)
+            self._until, self._pause = now + self._pause, 2 * self._pause
+        else:
+            self._pause = PAUSE_SECONDS
+        self._passed, self._worked = now, worked
 
 
 def n_threads() -> int:

@@ -233,7 +233,7 @@ class MetricKernel(BaseEstimator, ABC):
         """Raise an error if lists of n_listed neighbors are too short for the kernel."""
 
     def n_listed(self, points: Points | None = None) -> int | None:
-        """Return how many neighbors per point are known (None: all), of these or of X_fit_."""
+        """Return how many neighbors per point are known (None: all), of these or fitted points."""
         points = self.X_fit_ if points is None else points
         is_graph = self.metric == "precomputed" and isinstance(points, csr_array)
         return n_stored(points) if is_graph else None
