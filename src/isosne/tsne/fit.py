@@ -7,6 +7,7 @@ The `Run` that it returns has the forces, and takes the steps of the optimizatio
 
 import warnings
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
@@ -125,13 +126,15 @@ def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint,
         what = "only repulsion acts on them"
     elif plan.affinities == "dense":
         if kernel.reads_lists:
-            _find_neighbors(kernel, plan)
+            kernel.read_lists(_find_neighbors(kernel, plan))
         joint, isolated = dense_affinities(kernel)
     elif plan.affinities == "sampled":
         joint = sample_affinities(kernel, seed)
         isolated = joint.isolated
     else:
-        joint, isolated = sparse_affinities(kernel, _find_neighbors(kernel, plan), plan.n_partners)
+        neighbors = _find_neighbors(kernel, plan)
+        kernel.read_lists(neighbors)
+        joint, isolated = sparse_affinities(kernel, neighbors, plan.n_partners)
     if len(isolated):
         if isinstance(kernel, IsolationKernel):
             what += ". Lower psi, or raise n_partitions"
@@ -148,9 +151,7 @@ def _find_neighbors(kernel: MetricKernel, plan: Plan) -> Neighbors:
     """Return the neighbor lists; copies of the points in the search are freed on return."""
     search = make_search(kernel.X_fit_, kernel.metric_, plan.neighbors or "exact")
     n_relevant = min(kernel.costs(plan.n_points).n_relevant, plan.n_points - 1)
-    neighbors = search.neighbors(plan.n_neighbors or n_relevant)
-    kernel.read_lists(neighbors)
-    return neighbors
+    return search.neighbors(plan.n_neighbors or n_relevant)
 
 
 def sample_affinities(kernel: MetricKernel, seed: int = 0) -> SampledAffinities:
@@ -221,7 +222,8 @@ def similarities_of(fitted: Any) -> Similarities:
     if isinstance(fitted, MetricKernel):
         job = Job(Input(fitted.X_fit_, fitted), DEFAULTS | {"kernel": fitted}, None)
         plan, _ = plan_job(job, as_generator(0))
-        return Similarities(fitted, make_affinities(fitted, plan, 0)[0])
+        own = copy(fitted)  # it reads the lists of this search; the user's stays as it is
+        return Similarities(own, make_affinities(own, plan, 0)[0])
     joint = getattr(fitted, "affinities_", None)
     if joint is None:
         joint, _ = make_affinities(fitted.kernel_, fitted.plan_, fitted._finished.draws)
