@@ -4,7 +4,7 @@ One scale and several scales
 
 The cell size of the owner kernel is the mean number of points per cell. It sets
 the size of the neighborhoods that the map preserves, like the perplexity of a
-Gaussian kernel. The default combines nine cell sizes.
+Gaussian kernel. The default combines several cell sizes, here nine.
 """
 
 from sklearn.datasets import load_digits

@@ -33,7 +33,7 @@ class Sparse:
     ----------
     neighbors : {"auto", "exact", "approximate"}, default="auto"
         Nearest-neighbor search. "auto": exact up to 10 000 points; approximate above, if the points
-        are dense and the metric is Euclidean or cosine.
+        are dense and the metric is Euclidean, cosine or Mahalanobis.
 
     Examples
     --------

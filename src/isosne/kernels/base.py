@@ -184,7 +184,9 @@ class MetricKernel(BaseEstimator, ABC):
     def resolved(
         self, n_points: int, *, must_draw: bool = False, n_listed: int | None = None
     ) -> Self:
-        """Return an unfitted copy with every "auto" parameter resolved for n_points points.
+        """Return an unfitted copy with "auto" parameters resolved for n_points points.
+
+        `local_scaling` of the owner kernel stays "auto": `read_lists` decides it.
 
         must_draw: an isolation kernel must draw partitionings, not use the closed form. n_listed:
         the number of neighbors per point that are known; None if all distances can be computed.

@@ -60,7 +60,8 @@ class RateFalls:
 class ChangeBelow:
     """Stop when KL changes by less than the fraction `share` per step (opt-SNE, last phase).
 
-    After `wait` steps, KL is computed every `every` steps. Defaults: Belkina et al. 2019.
+    KL is computed every `every` steps, and after `wait` steps compared with the value before.
+    Defaults: Belkina et al. 2019.
     """
 
     wait: int = 15

@@ -1,4 +1,4 @@
-"""Interactive HTML pages: the only package that imports Bokeh.
+"""Interactive HTML pages, by Bokeh; besides, only `explorer` imports it.
 
 `write_page` shows one map; `write_report` compares several maps and their quality. A page is a
 single HTML file with its data, scripts and styles; it needs no network.

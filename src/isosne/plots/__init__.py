@@ -1,4 +1,4 @@
-"""Figures of maps, measures and kernels: the only package that imports matplotlib.
+"""Figures of maps, measures and kernels, by matplotlib; besides, only `explorer` imports it.
 
 Every function draws on the given Axes, or on a new figure, and returns the Axes. No backend is
 selected and pyplot is never imported, so no window opens and no figure stays in memory. Names are

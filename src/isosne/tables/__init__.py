@@ -2,8 +2,9 @@
 
 * ``columns``: the kind of each column, and tables as numbers
 * ``trees``: isolation trees over such tables, and the estimator that turns rows into leaves
-* ``points``: tables as coordinates for the start of a map, and as points for Gower's distance
-* ``mixed``: a table as a source of rows, and columns that distort distances
+* ``points``: tables as coordinates for the start of a map, and as points and rows for Gower's
+  distance
+* ``mixed``: the rows of a table that was read, and columns that distort distances
 """
 
 from isosne.tables.columns import Column

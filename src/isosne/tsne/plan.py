@@ -1,7 +1,8 @@
-"""The plan of a fit: all automatic choices, their reasons, and the memory they need.
+"""The plan of a fit: automatic choices, their reasons, and the memory they need.
 
 `make_plan` turns the user's parameters into a `Plan`, which prints the choices and can be repeated:
-``TSNE(**plan.parameters)``.
+``TSNE(**plan.parameters)``. Local scaling of the owner kernel is decided later, from its lists
+(`kernels.owner`), and so is a tree in place of a mesh on a wide map (`layout.mesh`).
 """
 
 from collections.abc import Mapping
@@ -150,7 +151,7 @@ several times per step, most often with a mesh (docs/decisions/0013)."""
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of a fit: all automatic choices, their reasons, and the memory they need.
+    """The plan of a fit: automatic choices, their reasons, and the memory they need.
 
     ``print(plan)`` shows it; ``TSNE(**plan.parameters)`` repeats the run.
 
@@ -188,7 +189,7 @@ class Plan:
     alignment : str or None
         Rows that are held at their places on a previous map, and the strength of the pull.
     parameters : dict
-        Parameters of a `TSNE` that repeats the run, with every choice made.
+        Parameters of a `TSNE` that repeats the run, with these choices made.
 
     Examples
     --------
@@ -270,8 +271,8 @@ def make_plan(
 ) -> Plan:
     """Return the plan for an input of this size; raise an error if it does not fit in memory.
 
-    kernel: unfitted. settings: the parameters of `TSNE`; ``Plan.parameters`` has them with every
-    choice made. anchors: places of rows on a previous map.
+    kernel: unfitted. settings: the parameters of `TSNE`; ``Plan.parameters`` has them with the
+    choices made. anchors: places of rows on a previous map.
     """
     n, n_components = given.n_points, settings["n_components"]
     wish, search = as_affinities(settings["affinities"])
