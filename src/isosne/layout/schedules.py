@@ -18,8 +18,8 @@ FALLING_MOMENTUM, LATE_MOMENTUM = 0.9, 0.998
 """Momentum of the default schedule while exaggeration falls, and in the last phase: the same for
 any number of points, because `descend` brakes (docs/decisions/0020)."""
 REFINING, REFINING_STEPS = 2.0, 50
-"""Exaggeration from which that of a finished map falls, and in how many steps
-(docs/decisions/0017)."""
+"""Exaggeration for new rows of a finished map, as a factor of their share, and steps in which it
+falls (docs/decisions/0017)."""
 MOST_STEPS = 500
 """Largest number of steps of the default schedule (docs/decisions/0020)."""
 
@@ -298,16 +298,16 @@ def lasting(schedule: Schedule, exaggeration: float) -> Schedule:
     return replace(schedule, phases=(*phases, last))
 
 
-def refining(schedule: Schedule) -> Schedule:
-    """Return a schedule for a start that is a finished map, with as many steps.
+def refining(schedule: Schedule, share: float) -> Schedule:
+    """Return a schedule for a start that is a finished map but for a share of new rows.
 
-    Where exaggeration falls, it falls from REFINING times its end, without the phases before: a
+    Where exaggeration falls, it falls from little more than its end, without the phases before: a
     strong one would fold the map anew. Other schedules stay as they are.
     """
     *_, falling, last = (schedule.phases[0], *schedule.phases)
     if falling.last_exaggeration is None:
         return schedule
-    raised = REFINING * falling.last_exaggeration
+    raised = (1 + REFINING * share) * falling.last_exaggeration
     falling = replace(falling, n_iter=REFINING_STEPS, exaggeration=raised)
     last = replace(last, n_iter=schedule.n_iter - REFINING_STEPS)
     return replace(schedule, phases=(falling, last))

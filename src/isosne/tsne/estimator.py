@@ -429,7 +429,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         anchors = find_anchors(self.align_to, X, given.n_rows, given.shape[0], self.n_components)
         settings = self.get_params(deep=False) | {"random_state": deepcopy(seed)}
         if anchors is not None and is_one_of(self.start, ("auto",)):  # the start is a map
-            schedule = refining(schedule_of(self.schedule, self.exaggeration))
+            share = 1 - len(anchors.rows) / (given.n_rows or given.shape[0])
+            schedule = refining(schedule_of(self.schedule, self.exaggeration), share)
             settings |= {"schedule": schedule, "exaggeration": None}
         return Job(given, settings, seed, anchors)
 

@@ -138,14 +138,14 @@ def test_the_fewest_steps_of_a_schedule(schedule, fewest):
 
 
 def test_a_finished_map_is_refined_with_little_exaggeration_in_as_many_steps():
-    falling, last = refining(Schedule.annealed()).phases
-    assert (falling.n_iter, falling.exaggeration, falling.last_exaggeration) == (50, 2, 1)
+    falling, last = refining(Schedule.annealed(), 0.25).phases
+    assert (falling.n_iter, falling.exaggeration, falling.last_exaggeration) == (50, 1.5, 1)
     assert last == replace(Schedule.annealed().phases[-1], n_iter=450)
-    assert refining(Schedule.annealed(n_iter=300)).n_iter == 300
-    assert refining(Schedule.annealed(exaggeration=3)).phases[0].exaggeration == 6
-    for name in BUILT_IN:
-        assert refining(as_schedule(name)) == as_schedule(name)
-    assert refining(plain(5, Schedule.annealed())) == plain(5, Schedule.annealed())
+    assert refining(Schedule.annealed(), 0).phases[0].exaggeration_at(0) == 1
+    assert refining(Schedule.annealed(n_iter=300), 0.5).n_iter == 300
+    assert refining(Schedule.annealed(exaggeration=3), 0.5).phases[0].exaggeration == 6
+    for schedule in (*map(as_schedule, BUILT_IN), plain(5, Schedule.annealed())):
+        assert refining(schedule, 0.5) == schedule
 
 
 def test_lasting_exaggeration_ends_a_schedule_and_is_the_least_before():
