@@ -15,7 +15,7 @@ from isosne import (
     Tree,
 )
 from isosne.affinities.dense import dense_affinities
-from isosne.layout.exact import ExactForces
+from isosne.layout.all_pairs import ExactForces
 from isosne.layout.schedules import Phase, Schedule
 
 FORCES = {"exact": "exact", "mesh": Mesh(accuracy=0.003), "tree": Tree(theta=0.2)}

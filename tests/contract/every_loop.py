@@ -24,8 +24,8 @@ from isosne import (
 )
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
+from isosne.layout.all_pairs import ExactRepulsion
 from isosne.layout.attraction import ARRANGE_FROM, DrawnAttraction, ListedAttraction, SplitForces
-from isosne.layout.exact import ExactRepulsion
 from isosne.layout.mesh import MeshRepulsion
 from isosne.layout.placement import ListedPlacement, Placement
 from isosne.layout.schedules import Phase, Schedule

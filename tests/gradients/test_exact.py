@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 
 from isosne import TSNE
 from isosne._types import DenseMatrix, SparseMatrix
+from isosne.layout.all_pairs import ExactForces, ExactRepulsion
 from isosne.layout.attraction import ListedAttraction, SplitForces
-from isosne.layout.exact import ExactForces, ExactRepulsion
 from isosne.layout.objectives import JSE, KL, NeRV
 from tests.reference import objectives as reference
 

@@ -5,8 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from isosne._types import DenseMatrix, SparseMatrix
+from isosne.layout.all_pairs import ExactForces, ExactRepulsion
 from isosne.layout.attraction import ListedAttraction, SplitForces
-from isosne.layout.exact import ExactForces, ExactRepulsion
 from isosne.layout.mesh import MeshRepulsion
 from isosne.layout.tree import TreeRepulsion
 

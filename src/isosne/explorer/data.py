@@ -22,7 +22,7 @@ from isosne.rows import Table, open_rows
 from isosne.rows.columns import as_text
 from isosne.studies.point_columns import Column, as_column
 from isosne.tables.columns import is_mixed
-from isosne.tables.points import MixedRows, gower_points
+from isosne.tables.coordinates import MixedRows, gower_points
 from isosne.tsne.estimator import TSNE
 
 MIN_POINTS = 4  # smallest number of rows: the R_NX curve needs four points

@@ -5,7 +5,7 @@
 * ``schedules``: phases of the optimization
 * ``descent``: gradient descent with momentum; ``anchors``: the pull of points that are held
 * ``forces``: the base classes, and the parameters `Mesh` and `Tree`
-* ``exact``: forces over all pairs; user-defined objectives
+* ``all_pairs``: forces over all pairs; user-defined objectives
 * ``attraction``: along lists of pairs, or toward drawn partners, beside a repulsion
 * ``mesh``, ``splines``, ``near_field``: repulsion by Fourier transforms and near pairs
 * ``tree``: repulsion by a Barnes-Hut tree

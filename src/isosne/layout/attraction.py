@@ -17,7 +17,7 @@ from isosne._lanes import LANES
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._portable import log, power
 from isosne._types import Array, Partners, PartnerSource, Scalar, SparseMatrix
-from isosne.layout.exact import TINY, inverse
+from isosne.layout.all_pairs import TINY, inverse
 from isosne.layout.forces import Forces, Repulsion
 from isosne.layout.objectives import map_similarity, minus_log_similarity
 from isosne.layout.tree import morton_codes

@@ -18,7 +18,7 @@ from isosne import _lanes as lanes
 from isosne._lanes import LANES, Vector, Vectors
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
-from isosne.layout.exact import Axes, by_axis
+from isosne.layout.all_pairs import Axes, by_axis
 from isosne.layout.objectives import map_similarity, similarity_at
 
 REACH = 2

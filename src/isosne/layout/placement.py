@@ -14,7 +14,7 @@ from isosne import _lanes as lanes
 from isosne._lanes import LANES, Vector, Vectors
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
-from isosne.layout.exact import Axes, by_axis, last_vector, push_all
+from isosne.layout.all_pairs import Axes, by_axis, last_vector, push_all
 from isosne.layout.mesh import MeshRepulsion, in_three_dimensions
 from isosne.layout.objectives import map_similarity, minus_log_similarity
 from isosne.layout.splines import read, read_at

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from isosne._lanes import LANES, entries, load, loaded, minus, point, repeated, splat, total, totals
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
-from isosne.layout.exact import add_push
+from isosne.layout.all_pairs import add_push
 from isosne.layout.forces import Repulsion
 
 LEVELS = 20

@@ -5,7 +5,7 @@ lower index. `compare` ranks the neighbors once and gives every neighborhood mea
 computes all measures at once.
 """
 
-from isosne.quality.clusters import calinski_harabasz, davies_bouldin, knn_accuracy
+from isosne.quality.classes import calinski_harabasz, davies_bouldin, knn_accuracy
 from isosne.quality.comparison import Comparison, Curve, Trust, compare
 from isosne.quality.inputs import Estimate
 from isosne.quality.measures import Report, report

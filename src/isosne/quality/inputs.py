@@ -18,7 +18,7 @@ from isosne.errors import DataError, keyword
 from isosne.neighbors.metric import Metric
 from isosne.rows import is_stored, open_rows
 from isosne.tables.columns import is_mixed
-from isosne.tables.points import gower_points
+from isosne.tables.coordinates import gower_points
 
 STORED_POINTS = 100_000
 """Default number of rows sampled from data that are not in memory; chosen, not measured."""

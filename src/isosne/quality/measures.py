@@ -11,7 +11,7 @@ from isosne._random import RandomState
 from isosne._types import Array
 from isosne.neighbors.metric import Metric
 from isosne.quality import inputs
-from isosne.quality.clusters import calinski_harabasz, davies_bouldin, knn_accuracy_of
+from isosne.quality.classes import calinski_harabasz, davies_bouldin, knn_accuracy_of
 from isosne.quality.comparison import Comparison, compare_checked
 from isosne.quality.inputs import Estimate
 from isosne.rows import is_stored

@@ -2,12 +2,12 @@
 
 * ``columns``: the kind of each column, and tables as numbers
 * ``trees``: isolation trees over such tables, and the estimator that turns rows into leaves
-* ``points``: tables as coordinates for the start of a map, and as points and rows for Gower's
+* ``coordinates``: tables as coordinates for the start of a map, and as points and rows for Gower's
   distance
 * ``mixed``: the rows of a table that was read, and columns that distort distances
 """
 
 from isosne.tables.columns import Column
-from isosne.tables.points import gower_points
+from isosne.tables.coordinates import gower_points
 
 __all__ = ["Column", "gower_points"]

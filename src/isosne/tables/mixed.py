@@ -16,7 +16,7 @@ from isosne.rows.columns import check_column
 from isosne.rows.table_reader import LEFT_OUT, Table
 from isosne.rows.text import UNNAMED, is_missing, is_number
 from isosne.tables.columns import read_columns
-from isosne.tables.points import MixedRows
+from isosne.tables.coordinates import MixedRows
 
 COLUMNS = "Columns: "
 """Beginning of the note on the kinds of the columns."""

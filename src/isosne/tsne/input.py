@@ -38,7 +38,7 @@ from isosne.neighbors.metric import Metric, Query, working_dtype
 from isosne.rows.rows import Rows, blocks, is_stored
 from isosne.rows.scaled import ScaledRows
 from isosne.tables.columns import is_mixed
-from isosne.tables.points import MixedRows, table_bytes, table_coordinates
+from isosne.tables.coordinates import MixedRows, table_bytes, table_coordinates
 from isosne.tables.trees import TableForest
 from isosne.tsne.memory import InputSize
 

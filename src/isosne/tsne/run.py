@@ -28,10 +28,10 @@ from isosne._random import RandomState
 from isosne._types import Array, DenseMatrix, Joint, SparseMatrix
 from isosne.errors import DivergedError, ParameterError, keyword
 from isosne.kernels.base import MetricKernel
+from isosne.layout.all_pairs import CustomForces, ExactForces, ExactRepulsion
 from isosne.layout.anchors import Anchors, make_pull
 from isosne.layout.attraction import Attraction, DrawnAttraction, ListedAttraction, SplitForces
 from isosne.layout.descent import Progress, State, advance, descend
-from isosne.layout.exact import CustomForces, ExactForces, ExactRepulsion
 from isosne.layout.forces import Forces, Mesh, Method, Repulsion, Tree
 from isosne.layout.mesh import CUTOFFS, MAX_NODES, MeshRepulsion
 from isosne.layout.objectives import JSE, KL, NeRV, Objective, dof_of

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from isosne._types import DenseMatrix
+from isosne.layout.all_pairs import ExactForces
 from isosne.layout.anchors import NARROWEST, Anchors, Pull, make_pull, radius_of
 from isosne.layout.descent import Progress, descend
-from isosne.layout.exact import ExactForces
 from isosne.layout.schedules import Phase, Schedule
 from tests.reference import descent as reference
 

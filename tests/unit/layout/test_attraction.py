@@ -7,6 +7,7 @@ from isosne import GaussianKernel, IsolationKernel, nearest_neighbors
 from isosne._types import SparseMatrix
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
+from isosne.layout.all_pairs import ExactRepulsion
 from isosne.layout.attraction import (
     EARLY_SHARE,
     FULL_UNTIL,
@@ -15,7 +16,6 @@ from isosne.layout.attraction import (
     ListedAttraction,
     SplitForces,
 )
-from isosne.layout.exact import ExactRepulsion
 
 N = 150
 DOFS = [0.5, 1.0, 3.0, np.inf]

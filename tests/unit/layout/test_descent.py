@@ -10,9 +10,9 @@ from isosne import GaussianKernel
 from isosne._types import DenseMatrix, SparseMatrix
 from isosne.affinities.dense import dense_affinities
 from isosne.errors import DivergedError
+from isosne.layout.all_pairs import ExactForces, ExactRepulsion
 from isosne.layout.attraction import ListedAttraction, SplitForces
 from isosne.layout.descent import Progress, advance, descend, sharpness
-from isosne.layout.exact import ExactForces, ExactRepulsion
 from isosne.layout.forces import Forces
 from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
 from tests.conftest import refuses

@@ -5,7 +5,7 @@ import pytest
 
 from isosne import KL, GaussianKernel, Phase, Schedule
 from isosne.affinities.dense import dense_affinities
-from isosne.layout.exact import CustomForces, ExactForces
+from isosne.layout.all_pairs import CustomForces, ExactForces
 from tests.unit.tsne.conftest import make
 
 N = 60

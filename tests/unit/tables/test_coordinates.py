@@ -7,7 +7,7 @@ import pytest
 from isosne import quality
 from isosne.neighbors import nearest_neighbors
 from isosne.tables import gower_points
-from isosne.tables.points import MOST_CATEGORIES, table_coordinates
+from isosne.tables.coordinates import MOST_CATEGORIES, table_coordinates
 from tests.reference import table_trees as slow
 from tests.unit.tables.tables import SIZES, N, as_pandas, mixed_columns
 
