@@ -308,8 +308,9 @@ def refining(schedule: Schedule, share: float) -> Schedule:
     if falling.last_exaggeration is None:
         return schedule
     raised = (1 + REFINING * share) * falling.last_exaggeration
-    falling = replace(falling, n_iter=REFINING_STEPS, exaggeration=raised)
-    last = replace(last, n_iter=schedule.n_iter - REFINING_STEPS)
+    n_falling = min(REFINING_STEPS, falling.n_iter)
+    falling = replace(falling, n_iter=n_falling, exaggeration=raised)
+    last = replace(last, n_iter=schedule.n_iter - n_falling)
     return replace(schedule, phases=(falling, last))
 
 

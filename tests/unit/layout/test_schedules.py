@@ -144,6 +144,8 @@ def test_a_finished_map_is_refined_with_little_exaggeration_in_as_many_steps():
     assert refining(Schedule.annealed(), 0).phases[0].exaggeration_at(0) == 1
     assert refining(Schedule.annealed(n_iter=300), 0.5).n_iter == 300
     assert refining(Schedule.annealed(exaggeration=3), 0.5).phases[0].exaggeration == 6
+    short = Schedule((Phase(9, exaggeration=12, last_exaggeration=1), Phase(4)))
+    assert [phase.n_iter for phase in refining(short, 0).phases] == [9, 4]
     for schedule in (*map(as_schedule, BUILT_IN), plain(5, Schedule.annealed())):
         assert refining(schedule, 0.5) == schedule
 
