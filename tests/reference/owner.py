@@ -29,13 +29,13 @@ def smoothed_law(distances, law):
     return weights
 
 
-def scaled_orders(D, n_ranked):
+def scaled_orders(D, n_ranked, exponent):
     """The others of each point, with its n_ranked nearest in the order of scaled distances."""
     n = len(D)
     orders = [sorted((j for j in range(n) if j != i), key=lambda j, i=i: D[i, j]) for i in range(n)]
     spreads = [np.mean([D[i, j] for j in orders[i][:n_ranked]]) for i in range(n)]
     for i, order in enumerate(orders):
         order[:n_ranked] = sorted(
-            order[:n_ranked], key=lambda j, i=i: D[i, j] / np.sqrt(spreads[j])
+            order[:n_ranked], key=lambda j, i=i: D[i, j] ** 2 / spreads[j] ** exponent
         )
     return orders

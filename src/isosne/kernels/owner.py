@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._checks import is_number, is_one_of
 from isosne._random import RandomState, as_generator
 from isosne._types import (
     Array,
@@ -21,7 +22,7 @@ from isosne._types import (
 )
 from isosne.errors import ParameterError
 from isosne.kernels.base import KernelCosts, MetricKernel
-from isosne.kernels.hubs import HUBNESS, Spreads, hubness, mean_distances
+from isosne.kernels.hubs import FULL, HUBNESS, MILD, Spreads, hubness
 from isosne.kernels.ownership import (
     AUTO_SIZES,
     LISTED,
@@ -47,7 +48,7 @@ class OwnerKernel(MetricKernel):
     belongs to the cell of the nearest sampled point, its owner. The similarity of i to j is the
     probability that j owns the cell of i. It depends on the rank of j among the neighbors of i
     only, and is known in closed form. It is not symmetric; each row sums to 1. It is the default
-    kernel of `TSNE`.
+    kernel of `TSNE`, with ranks by locally scaled distances.
 
     Parameters
     ----------
@@ -62,10 +63,11 @@ class OwnerKernel(MetricKernel):
         `isosne.tables.gower_points`) or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
-    local_scaling : bool or "auto", default="auto"
-        Whether neighbors are ranked by locally scaled distances, so that hubs (points that are near
-        to nearly all others) do not tie everything together. "auto": if there are strong hubs, that
-        is, if a neighbor is among the 10 nearest of more than 50 points on average.
+    local_scaling : float or "auto", default="auto"
+        How strongly neighbors are ranked by locally scaled distances, from 0 (plain distances) to 1
+        (local scaling). "auto": 1/2, which gives purer clusters; 1 if there are strong hubs (points
+        that are near to nearly all others), that is, if a neighbor is among the 10 nearest of more
+        than 50 points on average.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the subsets in which `TSNE` computes large cells.
 
@@ -74,14 +76,18 @@ class OwnerKernel(MetricKernel):
     psi_ : tuple of int
         Number of cells per partitioning, one value per scale.
     spreads_ : Spreads or None
-        Spread of each point, by which distances to it are scaled; None without local scaling.
+        Power of the spread of each point, by which squared distances to it are divided; None
+        without local scaling.
     X_fit_ : array or CSR
         The fitted points (not a copy).
 
     Notes
     -----
     Not part of the paper, whose kernel asks whether two points share a cell. docs/owner-kernel.md
-    derives the closed form: C(n - 1 - a, psi - 1) / C(n, psi) for the point of rank a.
+    derives the closed form: C(n - 1 - a, psi - 1) / C(n, psi) for the point of rank a. With local
+    scaling, neighbors are ranked by d(i, j)^2 / s(j)^p, where s(j) is the mean distance of j to its
+    own neighbors and p is `local_scaling`; the row of a point is then no longer that of a random
+    partitioning by the metric, but has the same numbers in another order.
 
     Cost: `similarity` takes O(n^2 (d + log n)) time. A `TSNE` with sparse affinities needs neighbor
     lists only.
@@ -91,7 +97,7 @@ class OwnerKernel(MetricKernel):
     >>> import numpy as np
     >>> from isosne import OwnerKernel
     >>> X = np.array([[0.0], [0.1], [5.0], [9.0]])
-    >>> OwnerKernel(cell_size=2).fit(X).similarity().round(2)
+    >>> OwnerKernel(cell_size=2, local_scaling=0).fit(X).similarity().round(2)
     array([[0.5 , 0.33, 0.17, 0.  ],
            [0.33, 0.5 , 0.17, 0.  ],
            [0.  , 0.17, 0.5 , 0.33],
@@ -108,7 +114,7 @@ class OwnerKernel(MetricKernel):
         *,
         metric: str = "euclidean",
         p: float = 2.0,
-        local_scaling: bool | str = "auto",
+        local_scaling: float | str = "auto",
         random_state: RandomState = None,
     ) -> None:
         self.cell_size = cell_size
@@ -139,11 +145,13 @@ class OwnerKernel(MetricKernel):
 
     @property
     def reads_lists(self) -> bool:
-        return self.local_scaling is not False
+        return bool(self.local_scaling)
 
     def read_lists(self, neighbors: Neighbors) -> None:
-        is_scaled = self.local_scaling is True or hubness(neighbors.indices) > HUBNESS
-        self.spreads_ = Spreads.of(neighbors) if is_scaled else None
+        exponent = self.local_scaling
+        if exponent == "auto":
+            exponent = FULL if hubness(neighbors.indices) > HUBNESS else MILD
+        self.spreads_ = Spreads.of(neighbors.distances, float(exponent)) if exponent else None
 
     def psis(self, n_points: int, n_listed: int | None = None) -> tuple[int, ...]:
         """Return the number of cells at each scale for n_points points.
@@ -156,8 +164,10 @@ class OwnerKernel(MetricKernel):
     def check_parameters(self, n_points: int) -> None:
         super().check_parameters(n_points)
         resolve_sizes(self.cell_size, n_points)
-        if not (isinstance(self.local_scaling, bool) or self.local_scaling == "auto"):
-            raise ParameterError("local_scaling", "be True, False or 'auto'", self.local_scaling)
+        value = self.local_scaling
+        if not is_one_of(value, ("auto",)) and not (is_number(value) and 0 <= value <= 1):
+            hint = "0 ranks by plain distances, 1 has the strongest effect."
+            raise ParameterError("local_scaling", "be 'auto' or from 0 to 1", value, hint)
 
     def _check_listed(self, n_points: int, n_listed: int) -> None:
         sizes = resolve_sizes(self.cell_size, n_points, n_listed)
@@ -215,12 +225,11 @@ class OwnerKernel(MetricKernel):
         # The mean over the scales with neighbor lists, each normalized: the same law in all rows.
         ids = neighbors.indices[:, :n_partners]
         ranks = slice(1, ids.shape[1] + 1)  # the point itself has rank 0
-        law = mean_law(self._near, self.X_fit_.shape[0], ranks)
-        rows = np.broadcast_to(law.astype(np.float32), ids.shape)[None].copy()
+        law = mean_law(self._near, self.X_fit_.shape[0], ranks).astype(np.float32)
+        rows = np.broadcast_to(law, ids.shape).copy()
         if self.spreads_ is not None:
-            orders = self.spreads_.orders(neighbors, ids.shape[1])
-            np.put_along_axis(rows[0], orders, law[None].astype(np.float32), axis=1)
-        return rows
+            self.spreads_.fill_rows(neighbors, law, rows)
+        return rows[None]
 
     def far_partners(self) -> FarPartners | None:
         if not self.subsets_:
@@ -290,12 +299,17 @@ class OwnerKernel(MetricKernel):
             to_fitted = np.sqrt(np.sort(self._sq_distance_matrix(B, None), axis=1)[:, : k + 1])
             # A fitted point among B is no neighbor of itself.
             others = np.where(to_fitted[:, :1] == 0, to_fitted[:, 1:], to_fitted[:, :-1])
-            again = _insertion_ranks(scaled, sq / mean_distances(others))
+            own = Spreads.of(others, self.spreads_.exponent).values
+            again = _insertion_ranks(scaled, sq / own * BEFORE)
             ranks = np.where(ranks < k, again, ranks)
         n = fitted.shape[1]
         laws = [np.r_[owner_law(psi, n, n), 0.0][ranks] for psi in self.psi_]
         mean: NDArray[np.float32] = np.mean(laws, axis=0).astype(np.float32)
         return mean
+
+
+BEFORE = 1 - 1e-6
+"""Factor by which a fitted point among B comes before itself, in spite of rounding."""
 
 
 def _insertion_ranks(known: Array, new: Array) -> Array:

@@ -214,6 +214,7 @@ def _restore_kernel(
         if spreads is not None:
             check_array(spreads.values, "spreads", np.float32, (n_points,), low=SMALLEST)
             check_value(spreads.n_ranked, "n_ranked", is_count(spreads.n_ranked))
+            check_value(spreads.exponent, "exponent", is_number(spreads.exponent))
         draws = {"psi_": psis, "subsets_": list(subsets), "spreads_": spreads}
         return kernel.restore(points, kernel.fit_metric(points), **draws)
     if not isinstance(kernel, IsolationKernel) or not partitions:
