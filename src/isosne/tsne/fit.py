@@ -48,6 +48,8 @@ class Job(NamedTuple):
     anchors: Anchors | None = None
     far: NDArray[np.int64] | None = None
     """Indices of new rows that are far from all fitted rows, if a map is extended."""
+    y: Any = None
+    """Labels of the rows, for kernels that use them."""
 
     def resumed(self, saved: RunState) -> Self:
         """Return the job with the choices of an interrupted run."""
@@ -57,6 +59,10 @@ class Job(NamedTuple):
         if self.far is None:  # the random numbers of an extension follow from its input
             settings["random_state"] = seed = saved.seed
         return self._replace(settings=settings, seed=seed)
+
+    def labels_of(self, landmarks: Array | None) -> Any:
+        """Return the labels of the rows that are mapped."""
+        return self.y if self.y is None or landmarks is None else np.asarray(self.y)[landmarks]
 
     def anchors_among(self, landmarks: Array | None) -> Anchors | None:
         """Return the anchors, counted among the landmarks if there are any."""
@@ -81,6 +87,7 @@ def start_run(job: Job, saved: RunState | None, reporter: Reporter) -> Run:
     reporter.say(str(plan))
     reporter.say("Computing affinities")
     kernel, landmarks = job.given.fit(kernel, rng)
+    kernel.read_labels(job.labels_of(landmarks))
     draws = draw_seed(plan, rng)
     joint, isolated = make_affinities(kernel, plan, draws)
     anchors = job.anchors_among(landmarks)
@@ -178,6 +185,7 @@ class Similarities(NamedTuple):
 def joint_probabilities(
     X: Any,
     kernel: Any = "owner",
+    y: Any = None,
     *,
     affinities: Any = "auto",
     random_state: RandomState = None,
@@ -190,6 +198,8 @@ def joint_probabilities(
         The points.
     kernel : str or kernel, default="owner"
         Similarity of the points; see `TSNE`.
+    y : array of shape (n_samples,) or None, default=None
+        Labels, for an `OwnerKernel` with ``label_weight``.
     affinities : str or Sparse, default="auto"
         Pairs with a probability; see `TSNE`.
     random_state : int, Generator, RandomState or None, default=None
@@ -214,6 +224,7 @@ def joint_probabilities(
     settings = DEFAULTS | {"kernel": kernel, "affinities": affinities}
     plan, own = plan_job(Job(given, settings, None), rng)
     fitted, _ = given.fit(own, rng)
+    fitted.read_labels(y)
     return Similarities(fitted, make_affinities(fitted, plan, draw_seed(plan, rng))[0])
 
 

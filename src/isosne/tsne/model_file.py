@@ -179,7 +179,8 @@ def _kernel_state(kernel: MetricKernel) -> dict[str, Any]:
     """Return the points and random draws of a fitted kernel: the arguments of `_restore_kernel`."""
     if isinstance(kernel, OwnerKernel):
         subsets, spreads = kernel.subsets_, kernel.spreads_
-        return {"points": kernel.X_fit_, "subsets": subsets, "spreads": spreads}
+        drawn = {"points": kernel.X_fit_, "subsets": subsets, "spreads": spreads}
+        return drawn | {"labels": kernel.labels_}
     if not isinstance(kernel, IsolationKernel) or not kernel.partitions_:
         return {"points": kernel.X_fit_}
     if kernel.partition == "forest":
@@ -196,6 +197,7 @@ def _restore_kernel(
     points: Points,
     subsets: Sequence[Subsets] = (),
     spreads: Spreads | None = None,
+    labels: Array | None = None,
     partitions: Sequence[Any] = (),
     pool: Points | None = None,
 ) -> MetricKernel:
@@ -215,7 +217,11 @@ def _restore_kernel(
             check_array(spreads.values, "spreads", np.float32, (n_points,), low=SMALLEST)
             check_value(spreads.n_ranked, "n_ranked", is_count(spreads.n_ranked))
             check_value(spreads.exponent, "exponent", is_number(spreads.exponent))
-        draws = {"psi_": psis, "subsets_": list(subsets), "spreads_": spreads}
+        if labels is not None:
+            kind = np.float64 if labels.dtype.kind == "f" else np.int64
+            check_value(labels.shape, "the shape of the labels", labels.shape == (n_points,))
+            check_value(labels, "the labels", labels.dtype == kind)
+        draws = {"psi_": psis, "subsets_": list(subsets), "spreads_": spreads, "labels_": labels}
         return kernel.restore(points, kernel.fit_metric(points), **draws)
     if not isinstance(kernel, IsolationKernel) or not partitions:
         n_missing = kernel.costs(n_points).n_draws

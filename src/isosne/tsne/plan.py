@@ -24,7 +24,7 @@ from isosne.layout.mesh import THETA, widest_map
 from isosne.layout.objectives import KL, Objective, as_objective
 from isosne.layout.schedules import Schedule, as_schedule, lasting
 from isosne.layout.start import resolve_start
-from isosne.neighbors.search import has_approximate_search
+from isosne.neighbors.search import usual_method
 from isosne.tsne.memory import Costs, InputSize, memory_available, size
 
 DENSE_LIMIT = 10_000
@@ -37,8 +37,6 @@ FEWEST_FOR_MESH = 100
 """Number of points below which a mesh is replaced by exact forces, which are faster: the noise of
 the mesh, relative to the forces of so few points, makes maps worse or diverge (KL 0.40 instead of
 0.19 at 60 points of a 4-D normal distribution, diverged below 30)."""
-EXACT_SEARCH_LIMIT = 10_000
-"""Largest number of points for the exact neighbor search (docs/decisions/0007)."""
 LONGEST_LIST = 400
 """Longest neighbor list; above, affinities are sampled if the kernel has cells. It corresponds to
 50 points per cell (docs/decisions/0006 and 0008)."""
@@ -70,6 +68,10 @@ def _possible_forms(
             rule = "be 'kl' for a sparse matrix of distances, which leaves most pairs out"
             raise ParameterError("objective", rule, name, "Pass a dense matrix of distances.")
         return ("sparse",), "the distances are those to neighbors"
+    if costs.kernel.has_labels:
+        if all_pairs:
+            raise ParameterError("objective", "be 'kl' with label_weight", name, "Leave one out.")
+        return ("sparse",), "labels have a share of the neighbor lists"
     if all_pairs:
         return ("dense",), f"{name} compares all pairs"
     if "sparse" not in costs.bytes:
@@ -139,8 +141,7 @@ def _choose_search(wish: str | None, kernel: MetricKernel, given: InputSize) -> 
         return None
     if wish is not None:
         return wish
-    can = has_approximate_search(kernel.metric, is_sparse=given.n_entries is not None)
-    return "approximate" if can and given.n_points > EXACT_SEARCH_LIMIT else "exact"
+    return usual_method(given.n_points, kernel.metric, is_sparse=given.n_entries is not None)
 
 
 PAIRS_PER_THREAD, POINTS_PER_THREAD = 500_000, 4_000
