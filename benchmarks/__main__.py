@@ -28,10 +28,11 @@ NAMES = [
     "peers",
     "structure",
     "untuned",
+    "labels",
 ]
 SLOW = {
     *("scaling", "peers", "kernels", "alignment", "explore", "structure", "billion", "mixed"),
-    "untuned",
+    *("untuned", "labels"),
 }
 """Left out of a quick run unless named."""
 OPTIONS = {
