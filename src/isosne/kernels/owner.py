@@ -295,17 +295,22 @@ class OwnerKernel(MetricKernel):
 
     def _among(self, members: Array) -> FarPartners:
         """Return the rows of a kernel with automatic cells that is fitted to some points only."""
-        points, n = self.X_fit_[members], len(members)
         kernel: OwnerKernel = clone(self)
-        kernel.set_params(cell_size="auto", label_weight=0, random_state=0)._fit_points(points)
+        kernel.set_params(cell_size="auto", label_weight=0, random_state=0)
+        kernel._fit_points(self.X_fit_[members])
         kernel.metric_ = self.metric_  # that of all points
+        return kernel.whole_rows()
+
+    def whole_rows(self) -> FarPartners:
+        """Return all partners of the fitted points, near and far, and their probabilities."""
+        points, n = self.X_fit_, self.X_fit_.shape[0]
         method = usual_method(n, self.metric, is_sparse=isinstance(points, csr_array))
         search = make_search(points, self.metric_, method)
-        neighbors = search.neighbors(split_scales(kernel.psi_, n).n_listed)
-        if kernel.reads_lists:
-            kernel.read_lists(neighbors)
-        near = FarPartners(neighbors.indices, kernel.neighbor_similarity(neighbors)[0])
-        broad = kernel.far_partners()
+        neighbors = search.neighbors(split_scales(self.psi_, n).n_listed)
+        if self.reads_lists:
+            self.read_lists(neighbors)
+        near = FarPartners(neighbors.indices, self.neighbor_similarity(neighbors)[0])
+        broad = self.far_partners()
         return near if broad is None else _joined(near, broad)
 
     def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
@@ -387,6 +392,7 @@ def _joined(first: FarPartners | None, last: FarPartners) -> FarPartners:
     """Return partners of two kinds; what the last ones leave of a row goes to the first ones."""
     if first is None:
         return last
-    left = 1 - last.probabilities.sum(axis=1, keepdims=True)
-    shares = np.concatenate([first.probabilities * left, last.probabilities], axis=1)
+    left = 1 - last.probabilities.sum(axis=1, keepdims=True, dtype=np.float64)
+    kept = first.probabilities * left.astype(np.float32)
+    shares = np.concatenate([kept, last.probabilities], axis=1)
     return FarPartners(np.concatenate([first.indices, last.indices], axis=1), shares)

@@ -19,12 +19,13 @@ from isosne._random import RandomState, as_generator
 from isosne._types import Array, DenseMatrix, Joint, Neighbors
 from isosne.affinities.dense import dense_affinities, given_affinities
 from isosne.affinities.sampled import SampledAffinities
-from isosne.affinities.sparse import sparse_affinities
+from isosne.affinities.sparse import merged_affinities, sparse_affinities
 from isosne.errors import DataError, IsolatedPointsWarning
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.registry import as_kernel, for_table
+from isosne.kernels.registry import as_kernel, for_table, for_views
+from isosne.kernels.views import ViewsKernel
 from isosne.layout import descent
 from isosne.layout.anchors import Anchors
 from isosne.layout.descent import Progress, State
@@ -113,7 +114,8 @@ def revived_run(model: Any) -> Run:
 
 def plan_job(job: Job, rng: np.random.Generator) -> tuple[Plan, MetricKernel]:
     """Return the plan of a job, and its unfitted kernel with the seed of this run."""
-    kernel = as_kernel(job.settings["kernel"], job.given.shape[0], rng)
+    kernel = for_views(job.settings["kernel"], job.given.layout)
+    kernel = as_kernel(kernel, job.given.shape[0], rng)
     kernel = for_table(kernel) if job.given.has_codes else kernel
     plan = make_plan(kernel, job.given.size(kernel), job.settings, job.anchors)
     return plan, with_seed(plan.parameters["kernel"], getattr(kernel, "random_state", None))
@@ -131,6 +133,8 @@ def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint,
     if isinstance(kernel, PrecomputedKernel):
         joint, isolated = given_affinities(kernel.X_fit_, as_dense=plan.affinities == "dense")
         what = "only repulsion acts on them"
+    elif isinstance(kernel, ViewsKernel):
+        joint, isolated = merged_affinities(kernel.whole_rows())
     elif plan.affinities == "dense":
         if kernel.reads_lists:
             kernel.read_lists(_find_neighbors(kernel, plan))
