@@ -131,11 +131,11 @@ def test_a_lasso_or_a_box_selects_rows_that_are_shown_saved_named_and_mapped_aga
     visitor.says(f"{len(wanted)} of 178 rows are selected.")
     visitor.lists(wanted)
     visitor.press("Save as CSV")
-    saved = list(csv.DictReader(io.StringIO(visitor.saved_file("selection.csv"))))
+    saved = list(csv.DictReader(io.StringIO(visitor.saved_file("wine-selection.csv"))))
     assert sorted(line["bottle" if "bottle" in line else "id"] for line in saved) == wanted
     visitor.says("effect size")
     visitor.press("Save as Parquet")
-    table = parquet.read_table(io.BytesIO(visitor.saved_bytes("selection.parquet")))
+    table = parquet.read_table(io.BytesIO(visitor.saved_bytes("wine-selection.parquet")))
     assert sorted(table["id"].to_pylist()) == wanted
     visitor.field("name of the selection").send_keys("left")
     visitor.press("Name the selection")
@@ -278,9 +278,9 @@ def test_the_command_and_files_of_the_map_are_offered(visit, wine):
     assert visitor.clipboard() == line
     visitor.open_tab("Save")
     visitor.press("PNG")
-    assert visitor.saved_bytes("map.png").startswith(b"\x89PNG")
+    assert visitor.saved_bytes("wine-map.png").startswith(b"\x89PNG")
     visitor.press("HTML page")
-    assert "<title>Owner kernel</title>" in visitor.saved_file("map.html")
+    assert "<title>Owner kernel</title>" in visitor.saved_file("wine-map.html")
 
 
 def test_a_map_of_another_program_is_matched_by_its_identifiers(visit, wine, tmp_path):
@@ -291,6 +291,8 @@ def test_a_map_of_another_program_is_matched_by_its_identifiers(visit, wine, tmp
     (tmp_path / "umap.csv").write_text("\n".join(lines))
     visitor.upload(tmp_path / "umap.csv")
     visitor.says("one point for each of the 178 rows of wine.csv; it has 1 points")
+    visitor.press("Close")
+    visitor.until(lambda: "it has 1 points" not in visitor.text(), "the message is closed")
     order = np.random.default_rng(0).permutation(sorted(first))
     lines[1:] = [f"{name},{3 * first[name][1] + 9},{-3 * first[name][0]}" for name in order]
     (tmp_path / "umap2.csv").write_text("\n".join(lines))

@@ -20,6 +20,7 @@ from bokeh.resources import Resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import isosne
+from isosne._html import escape
 from isosne._types import Array
 from isosne.errors import ParameterError, suggest
 from isosne.plots.paint import Classes, Paint, Values
@@ -132,7 +133,9 @@ class Scene:
     def render(self, template: str, *, title: str, **variables: Any) -> str:
         """Return a self-contained HTML document: a template, which escapes all variables."""
         loader = PackageLoader("isosne.pages", "assets")
-        templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+        templates = Environment(
+            loader=loader, autoescape=True, finalize=escape, undefined=StrictUndefined
+        )
         variables |= {"scene": self, "about": self.about, "is_strip": self.is_strip}
         return file_html(
             self._as_document(),

@@ -27,9 +27,18 @@ def test_a_turned_scaled_and_moved_map_is_laid_back_onto_its_original(points, is
 
 
 def test_a_map_that_has_nothing_in_common_gets_the_same_size(points):
-    other = 100 * np.random.default_rng(5).normal(size=(50, 2))
+    other = 100 * np.random.default_rng(5).uniform(-1, 1, (50, 2))  # no point is far away
     found = align(other, points)
     assert found.var(axis=0).sum() == pytest.approx(points.var(axis=0).sum(), rel=1e-4)
+
+
+def test_a_map_with_far_points_is_shrunk_into_the_square_of_the_other(points):
+    far = points.copy()
+    far[0] = [40, 3]
+    onto = into_square(points)
+    found = align(far, onto)
+    assert np.abs(found).max() == pytest.approx(1, abs=1e-5)
+    np.testing.assert_allclose(found.mean(axis=0), onto.mean(axis=0), atol=1e-5)
 
 
 def test_rows_that_one_map_lacks_do_not_enter_and_stay_without_a_position(points):
