@@ -8,6 +8,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
+from tests.browser.hostile import WATCH
 from tests.browser.reader import Reader
 from tests.browser.visitor import Visitor
 
@@ -113,6 +114,17 @@ def visit(prepare, tmp_path):
         return Visitor(browser, tmp_path / "saved")
 
     return visit
+
+
+@pytest.fixture
+def unguarded(browser_with):
+    """Let pages run what their policies forbid: text must not even become markup."""
+    browser = browser_with(NO_GPU)
+    browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
+    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
+    yield browser
+    browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": False})
+    browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
 
 
 def _forget(browser):

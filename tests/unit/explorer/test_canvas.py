@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from isosne.explorer.canvas import align, inside, into_square
+from isosne.explorer.canvas import Canvas, align, inside, into_square
+from isosne.explorer.maps import FINISHED, RUNNING, ShownMap, Status
+from tests.unit.explorer.conftest import QUICK
 
 
 def test_a_polygon_selects_the_points_inside():
@@ -59,3 +61,17 @@ def test_a_map_fills_the_square_and_keeps_its_proportions(points):
 def test_a_map_of_a_single_place_and_one_without_positions_stay_finite():
     assert np.array_equal(into_square(np.ones((3, 2))), np.zeros((3, 2)))
     assert np.isnan(into_square(np.full((3, 2), np.nan))).all()
+
+
+def test_neighbors_are_found_on_a_map_that_ends_right_after_a_search(mapped):
+    canvas, first = Canvas(mapped), mapped.maps[0]
+    second = ShownMap("second", QUICK, np.full_like(first.Y, np.nan))
+    second.status = Status(RUNNING)
+    mapped.maps, mapped.asked = (first, second), 7
+    canvas.arrange()
+    assert [drawn.found is None for drawn in canvas.figures] == [False, True]
+    second.Y = first.Y  # the last frame, which comes before the status
+    canvas.tick()
+    second.status = Status(FINISHED)
+    canvas.tick()
+    assert canvas.figures[1].found.row == 7

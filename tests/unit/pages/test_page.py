@@ -215,3 +215,11 @@ def test_without_bokeh_one_sentence_says_what_to_install(monkeypatch):
         "Install it with: pip install 'isosne[pages]'",
     ):
         __import__("isosne.pages")
+
+
+def test_names_that_are_not_unicode_are_shown_with_a_replacement(tmp_path):
+    columns = {"\udc80": np.arange(4) / 3}  # as in the name of a file that is not UTF-8
+    path = write_page(tmp_path / "map.html", np.eye(4)[:, :2], columns=columns, title="a\udc80")
+    page = path.read_text(encoding="utf-8")
+    assert "<title>a\ufffd</title>" in page
+    assert "<option>\ufffd</option>" in page
