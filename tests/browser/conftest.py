@@ -46,7 +46,7 @@ def browser_with(chromium, tmp_path_factory):
 
     def browser_with(flags):
         if flags not in started:
-            started[flags] = _start(chromium, tmp_path_factory.mktemp("browser"), flags)
+            started[flags] = start_browser(chromium, tmp_path_factory.mktemp("browser"), flags)
         return started[flags]
 
     yield browser_with
@@ -54,7 +54,8 @@ def browser_with(chromium, tmp_path_factory):
         browser.quit()
 
 
-def _start(chromium, folder, flags):
+def start_browser(chromium, folder, flags):
+    """Start a browser with some flags, whose profile is in a folder."""
     program, driver = chromium
     options = webdriver.ChromeOptions()
     options.binary_location = program

@@ -29,7 +29,7 @@ walk(document, (node) => {
   const is_script = node.matches("script:not([type='application/json'])")
   if (is_script && node.textContent.includes("isosne_ran(")) { made.push(node.outerHTML) }
 })
-return made
+return made.map((text) => text.toWellFormed())
 """
 
 

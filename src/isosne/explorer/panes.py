@@ -17,7 +17,7 @@ from isosne.explorer.assets import read_style, text_pane, write
 from isosne.explorer.canvas import Canvas
 from isosne.explorer.colors import LIGHT, Theme
 from isosne.explorer.controls import Messages
-from isosne.explorer.data import as_texts, plain_values
+from isosne.explorer.data import plain_values, show_values
 from isosne.explorer.measuring import Neighborhood, compare_with_rest
 from isosne.explorer.session import SELECTIONS, Session
 from isosne.pages.report import DASHED, thin_curve
@@ -94,7 +94,7 @@ class SelectionPane:
 
     def _fill(self, columns: dict[str, Array]) -> None:
         """Show columns in the table, which is made when rows are selected for the first time."""
-        data = {f"c{i}": as_texts(values) for i, values in enumerate(columns.values())}
+        data = {f"c{i}": show_values(values) for i, values in enumerate(columns.values())}
         titles = [str(escape(name)) for name in columns]  # the head of a table is HTML
         shown = [
             TableColumn(field=f"c{i}", title=title, formatter=StringFormatter(), width=110)
@@ -159,7 +159,7 @@ class PointPane:
         for shown, drawn in zip(session.maps, self._canvas.figures, strict=False):
             parts.append(self._describe(shown.title, drawn.found))
         line, here = "<tr><td>{}</td><td>{}</td></tr>", slice(row, row + 1)
-        values = [fill(line, c.name, *as_texts(plain_values(c, here))) for c in data.columns]
+        values = [fill(line, c.name, *show_values(plain_values(c, here))) for c in data.columns]
         write(self._text, fill('{}<table class="plain">{}</table>', parts, values))
 
     def _describe(self, title: str, found: Neighborhood | None) -> Markup:

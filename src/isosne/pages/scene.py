@@ -168,7 +168,8 @@ class Scene:
             elif isinstance(paint, Classes):
                 fields.append(self._add(f"{field}_{m}", paint.of_point.astype(np.int32)))
             else:
-                fields.append(self._add(f"{field}_{m}", paint.numbers.astype(np.float32)))
+                shares = paint.shares(paint.numbers).astype(np.float32)
+                fields.append(self._add(f"{field}_{m}", shares))
         described = {"title": choice.title, "fields": fields}
         first = choice.paints[0]
         if isinstance(first, Classes):
@@ -337,4 +338,4 @@ def _make_mapper(paint: Classes | Values) -> bk.LinearColorMapper:
         palette = paint.colors
         return bk.LinearColorMapper(palette=palette, low=-0.5, high=len(palette) - 0.5)
     palette = paint.sample_scale(N_COLORS)
-    return bk.LinearColorMapper(palette=palette, low=paint.low, high=paint.high, nan_color=FAINT)
+    return bk.LinearColorMapper(palette=palette, low=0.0, high=1.0, nan_color=FAINT)

@@ -97,7 +97,11 @@ class Values(NamedTuple):
 
     def colors_of(self, numbers: Array) -> Floats:
         """Return the colors (..., 3) of numbers on the scale of these values."""
-        return self._colors_at((numbers - self.low) / ((self.high - self.low) or 1.0))
+        return self._colors_at(self.shares(numbers))
+
+    def shares(self, numbers: Array) -> Floats:
+        """Return where numbers are on the scale, from 0 to 1; halves, so that nothing overflows."""
+        return np.asarray((numbers / 2 - self.low / 2) / ((self.high / 2 - self.low / 2) or 1.0))
 
     def sample_scale(self, n: int) -> list[str]:
         """Return n evenly spaced colors of the scale, from that of the lowest value on."""
