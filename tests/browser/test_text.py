@@ -338,3 +338,14 @@ def test_the_policy_of_the_live_page_stops_markup_that_would_run(visit):
         assert visitor.run("return window.hits") == [1]
         refused = [one["message"] for one in visitor.browser.get_log("browser")]
         assert sum("Content Security Policy" in one for one in refused) >= 5
+
+
+def test_the_policy_of_a_saved_page_stops_markup_that_would_run(open_page, tmp_path):
+    reader = open_page(write_page(tmp_path / "map.html", np.eye(3)[:, :2]), NO_GPU)
+    reader.run(WATCH)
+    for number, kind in enumerate(KINDS):
+        reader.run(INJECT, kind.replace("{}", str(number)))
+        reader.settle()
+    assert reader.run("return window.hits ?? []") == []
+    refused = [one["message"] for one in reader.browser.get_log("browser")]
+    assert sum("Content Security Policy" in one for one in refused) >= 5

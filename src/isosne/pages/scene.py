@@ -6,7 +6,10 @@ interpreted as HTML.
 """
 
 import math
+import re
+from base64 import b64encode
 from collections.abc import Sequence
+from hashlib import sha256
 from importlib.resources import files
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -137,6 +140,7 @@ class Scene:
             loader=loader, autoescape=True, finalize=escape, undefined=StrictUndefined
         )
         variables |= {"scene": self, "about": self.about, "is_strip": self.is_strip}
+        variables["digests"] = digests
         return file_html(
             self._as_document(),
             _OwnResources(mode="inline", minified=True),
@@ -266,6 +270,13 @@ class Scene:
             bk.Scatter(**style, fill_alpha=UNSELECTED_ALPHA),
             bk.Scatter(**style | {"line_color": "black"}, line_width=1.5),
         ]
+
+
+def digests(scripts: str) -> str:
+    """Return digests of scripts as a policy names them: no others run in the page."""
+    codes = re.findall("<script[^>]*>(.*?)</script>", scripts, re.S)
+    found = [b64encode(sha256(code.encode()).digest()).decode() for code in codes]
+    return " ".join(f"'sha256-{digest}'" for digest in found)
 
 
 def _read_asset(name: str) -> str:
