@@ -35,7 +35,9 @@ plots.plot_maps(maps, color=[names[c] for c in y])[0].figure
 # %%
 # Random labels separate a little as well: that part is the labels' own doing.
 
-plots.plot_map(guided.fit_transform(X, random), [f"random {c}" for c in random]).figure
+plots.plot_map(
+    guided.fit_transform(X, random), [f"random {c}" for c in random]
+).figure
 
 # %%
 # Scores of labels that the map has seen, of permuted ones, and of labels that were
