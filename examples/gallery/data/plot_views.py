@@ -2,9 +2,9 @@
 Several views of the same rows
 ==============================
 
-Rows are often described twice, in different units: here digits by their pixels and by
-the profile of their ink along both axes. A map of both views keeps neighbors of each,
-without scaling one to the other. Rows that lack a view are mapped by the other.
+Rows are often described twice, in different units: here digits by their pixels and
+by the profile of their ink along both axes. A map of both views keeps neighbors of
+each, without scaling one to the other. Rows that lack a view are mapped by the other.
 """
 
 import numpy as np
@@ -22,8 +22,8 @@ views["profiles"][::3] = np.nan  # a third of the rows have no profiles
 # %%
 # One map of each view, and one of both.
 
-maps = {name: TSNE(random_state=0).fit_transform(view) for name, view in
-        {"pixels": X, "profiles": profiles}.items()}  # fmt: skip
+single = {"pixels": X, "profiles": profiles}
+maps = {name: TSNE(random_state=0).fit_transform(single[name]) for name in single}
 model = TSNE(random_state=0).fit(views)
 maps["both views"] = model.embedding_
 plots.plot_maps(maps, y, columns=3)[0].figure
@@ -33,6 +33,6 @@ plots.plot_maps(maps, y, columns=3)[0].figure
 
 for name, Y in maps.items():
     kept = [
-        compare(view, Y, k=10).trust().agreement.mean() for view in (X, profiles)
+        compare(view, Y, k=10).trust().agreement.mean() for view in single.values()
     ]
     print(f"{name:12s} pixels {kept[0]:.2f}   profiles {kept[1]:.2f}")

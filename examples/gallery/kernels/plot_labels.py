@@ -19,8 +19,7 @@ X = minmax_scale(X)
 names = {0: "malignant", 1: "benign"}
 
 # %%
-# The same rows without labels, with the labels of a half of them (the others are -1),
-# and with random labels.
+# The same rows without labels, and with the labels of half of them; -1 is unknown.
 
 guided = TSNE(OwnerKernel(label_weight=0.4), random_state=0)
 rng = np.random.default_rng(0)
