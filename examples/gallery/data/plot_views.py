@@ -4,7 +4,8 @@ Several views of the same rows
 
 Rows are often described twice, in different units: here digits by their pixels and
 by the profile of their ink along both axes. A map of both views keeps neighbors of
-each, without scaling one to the other. Rows that lack a view are mapped by the other.
+each, without scaling one to the other. Rows that lack a view are mapped by the
+other.
 """
 
 import numpy as np
