@@ -48,7 +48,7 @@ FITTED = (
 )
 IRRELEVANT = ("callback", "verbose", "n_jobs", "memory_limit")
 """Parameters that do not affect the map; files do not contain them."""
-MACHINE = ("n_threads", "bytes_needed", "bytes_available", "reasons")
+MACHINE = ("n_threads", "bytes_needed", "bytes_available", "reasons", "cpus", "memory_source")
 """Parts of a plan that depend on the machine."""
 AFFINITIES = ("dense", "sparse", "sampled")
 SEARCHES = (None, "exact", "approximate")

@@ -8,7 +8,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,7 +41,6 @@ EXACT_LANDMARKS = 4000
 """Largest number of landmarks that are searched exactly for new rows (docs/decisions/0014)."""
 WIDEST = 10_000
 """Largest number of columns that is counted: wider data are sparse, and are not copied (chosen)."""
-_one_at_a_time = Lock()  # a call uses all threads, and Numba's pool is not always reentrant
 
 
 class MapSettings(NamedTuple):
@@ -69,10 +67,9 @@ class MapPlacer(ABC):
         coordinates = np.empty((points.shape[0], self.embedding.shape[1]), np.float32)
         # Bytes per point: indices, distances, similarities; float64 values with a working copy.
         step = max(1, BLOCK_BYTES // (16 * self.width + 16 * min(points.shape[1], WIDEST)))
-        with _one_at_a_time:
-            for s in range(0, len(coordinates), step):
-                block = slice(s, min(s + step, len(coordinates)))
-                coordinates[block] = self._place_block(points[block])
+        for s in range(0, len(coordinates), step):
+            block = slice(s, min(s + step, len(coordinates)))
+            coordinates[block] = self._place_block(points[block])
         return coordinates
 
     @abstractmethod

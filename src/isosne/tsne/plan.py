@@ -5,6 +5,7 @@
 (`kernels.owner`), and so is a tree in place of a mesh on a wide map (`layout.mesh`).
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -13,7 +14,8 @@ from sklearn.base import clone
 
 from isosne._checks import check_number, is_one_of
 from isosne._html import pairs_table
-from isosne._numba import n_threads
+from isosne._machine import cpu_limit
+from isosne._numba import most_threads
 from isosne.affinities.sparse import Sparse, as_affinities
 from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import MetricKernel
@@ -183,6 +185,9 @@ class Plan:
     bytes_available : int or None
         Memory that may be added: the free memory, or the limit if it is lower. A model that was
         read from a file has None for both, and no reasons.
+    cpus, memory_source : str
+        The CPUs that may be used if the machine has more, such as "2 of 64 CPUs: quota", and what
+        limits the memory: "container limit", "memory_limit" or "ISOSNE_MEMORY_LIMIT"; else empty.
     reasons : tuple of str
         Reasons for the choices.
     n_rows, n_pool : int or None
@@ -216,6 +221,8 @@ class Plan:
     bytes_needed: int | None = field(compare=False)
     bytes_available: int | None = field(compare=False)
     reasons: tuple[str, ...] = field(default=(), compare=False)
+    cpus: str = field(default="", compare=False)
+    memory_source: str = field(default="", compare=False)
     n_rows: int | None = None
     n_pool: int | None = None
     alignment: str | None = None
@@ -237,13 +244,14 @@ class Plan:
             f"start       {self.start}",
             f"forces      {_describe_forces(self.parameters['forces'], self.n_components)}",
             f"objective   {self.objective}, {self._steps} steps",
-            f"threads     {self.n_threads}",
+            f"threads     {self.n_threads}" + (f" ({self.cpus})" if self.cpus else ""),
         ]
         if self.alignment is not None:
             lines.insert(4, f"alignment   {self.alignment}")
         if self.bytes_needed is not None and self.bytes_available is not None:
             needed, available = size(self.bytes_needed), size(self.bytes_available)
-            lines.append(f"memory      {needed} more than in use now; {available} available")
+            why = f": {self.memory_source}" if self.memory_source else ""
+            lines.append(f"memory      {needed} more than in use now; {available} available{why}")
         return "\n".join([*lines, *(f"reason      {reason}" for reason in self.reasons)])
 
     @property
@@ -315,6 +323,8 @@ def make_plan(
         bytes_needed=costs.bytes[affinities],
         bytes_available=costs.available,
         reasons=tuple(part for part in (reason, given.note) if part),
+        cpus=describe_cpus(),
+        memory_source=costs.limit.reason,
         n_rows=given.n_rows,
         n_pool=given.n_pool,
         alignment=_describe_alignment(anchors, given.n_rows or n),
@@ -329,6 +339,12 @@ def make_plan(
             "forces": method,
         },
     )
+
+
+def describe_cpus() -> str:
+    """Return how many CPUs may be used and why no more, if the machine has more."""
+    limit = cpu_limit()
+    return f"{limit.value} of {os.cpu_count()} CPUs: {limit.reason}" if limit.reason else ""
 
 
 def _describe_alignment(anchors: Anchors | None, n_rows: int) -> str | None:
@@ -358,4 +374,4 @@ def useful_threads(n_points: int, forces: str) -> int:
     """Return the number of threads that step 3 of a map of n points can use."""
     is_exact = forces == "exact"
     most = n_points**2 // PAIRS_PER_THREAD if is_exact else n_points // POINTS_PER_THREAD
-    return min(n_threads(), max(1, most))
+    return min(most_threads(), max(1, most))
