@@ -19,6 +19,7 @@ import click
 from isosne import _progress
 from isosne._progress import Progress
 from isosne.errors import (
+    ColumnsWarning,
     IsosneError,
     MissingValuesError,
     ParameterError,
@@ -148,6 +149,8 @@ def in_sentences(parameters: Sequence[Any], *, quiet: bool = False) -> Iterator[
         warnings.showwarning = lambda message, *_, **__: say(f"Warning: {message}")
         # The library warns of an interruption, in the words of Python; commands have their own.
         warnings.filterwarnings("ignore", category=RuntimeWarning, module="isosne")
+        # Commands print the notes on columns themselves, before a fit.
+        warnings.filterwarnings("ignore", category=ColumnsWarning)
         try:
             yield
         except KeyboardInterrupt:

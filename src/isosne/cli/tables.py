@@ -3,7 +3,6 @@
 How a table is read is a dict of the options that were given, by name.
 """
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,8 +24,8 @@ def open_table(source: str, options: Options, memory_limit: str | None) -> tuple
     _refuse_map(source, options)
     unscaled = open_unscaled(source, options, memory_limit)
     table = _scaled(unscaled, options)
-    note(*unscaled.notes)
-    _note_columns(unscaled, table, options)
+    table.rows.notes = notes_on_columns(table, options)  # a fit takes them into its plan
+    note(*unscaled.notes, *table.rows.notes)
     return unscaled, table
 
 
@@ -39,6 +38,14 @@ def open_table_of(
     if not force:
         drawn.check_table(unscaled.rows)
     return _scaled(unscaled, options)
+
+
+def notes_on_columns(table: Any, options: Options) -> tuple[str, ...]:
+    """Return sentences about columns that distort a map; those chosen by name are meant."""
+    from isosne.tables.notes import table_notes
+
+    known = options.get("columns") or options.get("categorical", ())
+    return table_notes(table.rows, known=known, has_id="id" in options)
 
 
 def _scaled(table: Any, options: Options) -> Any:
@@ -94,31 +101,6 @@ def _refuse_map(source: str, options: Options) -> None:
     hint = f"Name the table of the map{which}. To map the coordinates themselves, pass "
     hint += f"{keyword('columns', ['x', 'y'])}."
     raise ParameterError("source", "be a table, not a map that isosne wrote", source, hint)
-
-
-def _note_columns(unscaled: Any, table: Any, options: Options) -> None:
-    """Print a note for each feature that numbers the rows, and for one that dominates distances."""
-    from isosne.tables.mixed import find_dominant, find_numbering
-
-    # Columns that were chosen by name are meant.
-    numbering = {} if "columns" in options else find_numbering(unscaled)
-    for name, values in numbering.items():
-        if name in options.get("categorical", ()):
-            continue
-        word = shlex.quote(name)
-        known = "" if "id" in options else f"--id {word} if it identifies the rows, or "
-        note(
-            f"Column {name!r} numbers the rows ({values[0]:.0f}, {values[1]:.0f}, "
-            f"{values[2]:.0f}, ...), and is used as a feature. Pass {known}--exclude {word} to "
-            "leave it out."
-        )
-    if dominant := find_dominant(table):
-        name, ratio = dominant
-        note(
-            f"Column {name!r} dominates the distances: its standard deviation is {ratio:,.0f} "
-            "times that of the median column. Pass --scale minmax to give all columns the same "
-            "weight."
-        )
 
 
 def has_keys(source: str) -> bool:

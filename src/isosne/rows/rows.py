@@ -142,6 +142,8 @@ class Rows(ABC):
     """Copies of the rows in memory, at most, while all of them are read."""
     advice: str | None = None
     """What to do about values that are not finite; None: impute or drop them."""
+    notes: tuple[str, ...] | None = None
+    """Sentences about columns that distort a map (`tables.notes`); None: not examined yet."""
     n_sampled = 0
     """Rows whose values are part of the fingerprint, for sources that are not only in files."""
 

@@ -1,5 +1,6 @@
 """TSNE, the public estimator: its parameters and methods. It contains no mathematics."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -18,7 +19,7 @@ from isosne._numba import threads
 from isosne._random import RandomState, as_generator, as_seed
 from isosne._types import Joint
 from isosne.affinities.sparse import Sparse
-from isosne.errors import ParameterError
+from isosne.errors import ColumnsWarning, ParameterError
 from isosne.kernels.base import MetricKernel
 from isosne.layout.anchors import Anchors
 from isosne.layout.descent import State
@@ -231,7 +232,10 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             The fitted estimator; the map is in ``embedding_``.
         """
         with threads(self.n_jobs):
-            self._map_rows(self._job(X, as_seed(self.random_state)), checkpoint, every)
+            job = self._job(X, as_seed(self.random_state))
+            for sentence in job.given.notes:
+                warnings.warn(sentence, ColumnsWarning, stacklevel=2)
+            self._map_rows(job, checkpoint, every)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float32]:

@@ -108,7 +108,11 @@ class InputSize(NamedTuple):
     n_listed: int | None = None
     """Distances per row of a sparse matrix of distances; None for other input."""
     note: str = ""
-    """What the plan says about the columns of a mixed table."""
+    """What the plan says about a mixed table."""
+    columns: tuple[str, ...] = ()
+    """Columns of a mixed table with their kinds."""
+    notes: tuple[str, ...] = ()
+    """Columns that distort the map, or are left out of it, as sentences."""
 
 
 @dataclass(frozen=True)
