@@ -41,8 +41,8 @@ class AtomicFile:
 
     def __init__(self, path: Path, *, force: bool = False) -> None:
         self.path, self.force = path, force
-        self._target = Path(os.path.realpath(path)) if path.is_symlink() else path
         with writing_to(path):
+            self._target = Path(os.path.realpath(path)) if path.is_symlink() else path
             self._check_free()
             self.part = _hidden(self._target, f"{secrets.token_hex(8)}.part")
             self.file: BinaryIO = self.part.open("x+b")

@@ -59,6 +59,8 @@ def sweep(args: Args) -> None:
         hint = f"Add {keyword('label')} COLUMN, or choose a measure that needs no labels."
         raise ParameterError("measure", rule, args.measure, hint)
     grid = _grid(options, table.rows.shape[0])
+    # Refuses a table that is too large before it is read.
+    template.set_params(kernel=options["kernel"]).plan(table.rows)
 
     def show(row: dict[str, Any]) -> None:
         parameters = " ".join(f"{name} {row[name]}" for name in grid)

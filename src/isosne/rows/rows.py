@@ -252,6 +252,8 @@ class Rows(ABC):
             "Impute such values, exclude the column, or pass "
             f"{keyword('missing', 'drop')} to leave out the rows."
         )
+        if not self.is_sparse and len(rows) > 1 and np.isnan(block[:, column]).all():
+            advice = "None of the values read from that column is present; exclude the column."
         raise (MissingValuesError if is_missing and not self.is_sparse else DataError)(
             f"Every value must be a finite number; {self.describe()} has {what} in "
             f"{self._where(int(rows[row]))}, {self._column(column)}{count}. {advice}"

@@ -14,7 +14,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.rows import Rows
 from isosne.rows.columns import check_column
 from isosne.rows.table_reader import LEFT_OUT, Table
-from isosne.rows.text import is_missing, is_number
+from isosne.rows.text import as_plain_number, is_missing, is_number
 from isosne.tables.columns import read_columns
 from isosne.tables.coordinates import MixedRows
 
@@ -65,13 +65,17 @@ def _read_features(table: Table, wanted: Sequence[str]) -> dict[str, Array]:
         if not set(wanted) <= table.rows.side.keys():
             raise
     # Columns of a text table that begin with numbers and hold other text: each is read as text.
-    return {name: _as_numbers_or_text(table.rows.side[name]()) for name in wanted}
+    decimal = getattr(table.rows, "decimal", ".")
+    return {name: _as_numbers_or_text(table.rows.side[name](), decimal) for name in wanted}
 
 
-def _as_numbers_or_text(values: Array) -> Array:
-    if values.dtype.kind in "iu" or not all(is_number(v) or is_missing(v) for v in values):
+def _as_numbers_or_text(values: Array, decimal: str) -> Array:
+    if values.dtype.kind in "iu":
         return values
-    return np.array([np.nan if is_missing(value) else float(value) for value in values])
+    plain = [as_plain_number(value, decimal) for value in values]
+    if not all(is_number(value) or is_missing(value) for value in plain):
+        return values
+    return np.array([np.nan if is_missing(value) else float(value) for value in plain])
 
 
 def take_columns(

@@ -234,7 +234,7 @@ class Costs:
         landmarks = f"map fewer of the rows with {keyword('landmarks')}"
         hint = ", or ".join([*hints, landmarks if is_read else "fit on fewer points"])
         rule = (
-            f"fit in the {size(self.available)} of memory that are available; {affinities} "
-            f"affinities of {self.given.n_points:,} points need {size(self.bytes[affinities])}"
+            f"be at least {size(self.bytes[affinities])} for {affinities} affinities of "
+            f"{self.given.n_points:,} points; {size(self.available)} is available"
         )
-        raise ParameterError("affinities", rule, affinities, f"{hint[0].upper()}{hint[1:]}.")
+        raise ParameterError("memory_limit", rule, hint=f"{hint[0].upper()}{hint[1:]}.")
