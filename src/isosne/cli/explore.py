@@ -4,7 +4,6 @@ import shlex
 import threading
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import click
 

@@ -192,7 +192,13 @@ def open_new_rows(args: Args, model: Any, known: Options) -> tuple[Any, Any, Opt
     from isosne.rows.table_reader import with_roles
 
     given = args.given(NEW_ROWS)
-    kept = ("missing", "mixed", "categorical", "decimal", *(("key",) if has_keys(args.source) else ()))
+    kept = (
+        "missing",
+        "mixed",
+        "categorical",
+        "decimal",
+        *(("key",) if has_keys(args.source) else ()),
+    )
     options = {name: known[name] for name in kept if name in known} | given
     names = getattr(model, "feature_names_in_", None)
     if names is not None and _has_names(args.source):
@@ -213,13 +219,16 @@ def open_new_rows(args: Args, model: Any, known: Options) -> tuple[Any, Any, Opt
 
 
 def _has_names(source: str) -> bool:
+    from isosne._files import is_there
     from isosne.rows.arrays import is_zarr
     from isosne.rows.text import is_text_file
 
     path = Path(source)
     if is_text_file(path):
         return True
-    is_folder = path.is_dir() and path.suffix.lower() != ".zarr" and not is_zarr(path)
+    is_folder = (
+        is_there(path) and path.is_dir() and path.suffix.lower() != ".zarr" and not is_zarr(path)
+    )
     return source == PIPE or path.suffix.lower() in NAMED or is_folder
 
 

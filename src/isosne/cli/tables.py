@@ -176,8 +176,10 @@ def refuse_map(source: str, options: Options) -> None:
 
 def has_keys(source: str) -> bool:
     """Return whether a table is in a format that may hold several arrays."""
+    from isosne._files import is_there
+
     path = Path(source)
-    return path.suffix.lower() in KEYED or path.is_dir()
+    return path.suffix.lower() in KEYED or (is_there(path) and path.is_dir())
 
 
 def named(values: Any, name: str | None) -> Any:

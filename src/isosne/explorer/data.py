@@ -39,7 +39,7 @@ class Data:
     ``X`` are the points whose neighbors are known: those that are mapped, or for ``mixed`` columns
     points for Gower's distance. ``columns`` are shown, searched and compared; features come first,
     in their own units. ``words`` are the source and the options that read it, as they are typed
-    after ``isosne embed``; empty for data from Python. ``notes`` are about columns that distort maps.
+    after ``isosne embed``; empty for data from Python. ``notes``: on columns that distort maps.
     """
 
     X: Points

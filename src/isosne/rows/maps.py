@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._files import is_there
 from isosne._types import Array
 from isosne.errors import DataError, IsosneError, IsosneWarning, ParameterError, keyword
 from isosne.rows.archives import NpzFile, obsm_shapes, split_key
@@ -122,10 +123,11 @@ class Map:
 
     def wrong_table(self, source: str, but: str) -> DataError:
         """Return the error that a table is not the one of the map; ``but``: how it differs."""
+        name = self.recorded("input").get("source")
         return DataError(
-            f"{source} must be the table that the map was made from, "
-            f"{self.recorded('input').get('source')}; {but}. Pass that table and the options with which it "
-            f"was read, or {keyword('force', True)} to go on."
+            f"{source} must be the table that the map was made from, {name}; {but}. Pass that "
+            "table and the options with which it was read, or "
+            f"{keyword('force', True)} to go on."
         )
 
 
@@ -187,10 +189,10 @@ def read_map(path: str | Path) -> Map:
     -----
     A table of another program has its coordinates in the columns x and y (and z), in the first two
     or three columns with a common name and x, y, z or numbers, such as UMAP1 and UMAP2, or else in
-    the first two numeric columns that are neither ids nor labels, if there are at most three. A column "id" or without a name,
-    or the first text column without repeated values, identifies the points; otherwise they are in
-    the order of the rows of their table. Labels are in a column with a name such as "label" or
-    "cluster". An array has one to three columns of coordinates.
+    the first two numeric columns that are neither ids nor labels, if there are at most three. A
+    column "id" or without a name, or the first text column without repeated values, identifies the
+    points; otherwise they are in the order of the rows of their table. Labels are in a column with
+    a name such as "label" or "cluster". An array has one to three columns of coordinates.
 
     Examples
     --------
@@ -216,7 +218,7 @@ def read_map(path: str | Path) -> Map:
 
 def find_provenance(path: Path) -> dict[str, Any]:
     """Return how isosne made a map; empty if a file is anything else, or cannot be read."""
-    if path.suffix.lower() in TABLES and path.is_file():
+    if path.suffix.lower() in TABLES and is_there(path) and path.is_file():
         with suppress(IsosneError), warnings.catch_warnings():
             warnings.simplefilter("ignore", IsosneWarning)  # of a map that has changed
             return read_provenance(path)
@@ -334,7 +336,7 @@ def _find_axes(rows: Rows) -> tuple[str, ...]:
         raise DataError(
             "A map must have the columns x and y, or two or three columns of coordinates; "
             f"{rows.describe()} has {', '.join(listed[:N_LISTED])}{more}. "
-            "Rename the columns of the coordinates to x and y, or pass the map if this is its table."
+            "Rename the columns of the coordinates to x and y, or pass the map if this is a table."
         )
     return tuple(chosen)
 

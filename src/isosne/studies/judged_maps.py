@@ -193,10 +193,14 @@ def study(
         table = measured if metric == "gower" else None
         shown, *repeats = (_fit_and_judge(one, points, labels, seeds[0], table) for one in models)
         # The first fit of a process may include the compilation.
-        fastest = min(judged.fit_seconds or math.inf for judged in (shown, *repeats))
+        names = ("fit_seconds", "measure_seconds")
+        fastest = {name: min(getattr(m, name) for m in (shown, *repeats)) for name in names}
         scores = tuple(judged.scores[0] for judged in repeats)
-        maps.append(replace(shown, repeats=scores, fit_seconds=fastest))
-    about: dict[str, Any] = {"random_state": ", ".join(map(str, seeds)), "findings": dict(findings or {})}
+        maps.append(replace(shown, repeats=scores, **fastest))
+    about: dict[str, Any] = {
+        "random_state": ", ".join(map(str, seeds)),
+        "findings": dict(findings or {}),
+    }
     about["notes"] = tuple(dict.fromkeys([*notes, *maps[0].notes]))
     return _make_study(maps, labels, columns, title, origin, **about)
 
@@ -351,5 +355,6 @@ def _fit_and_judge(
         p=model.kernel_.p,
         random_state=sample_seed,
     )
-    about = {"plan": str(model.plan_), "settings": settings, "notes": model.plan_.notes}
+    about: dict[str, Any] = {"plan": str(model.plan_), "settings": settings}
+    about["notes"] = model.plan_.notes
     return replace(judged, **about, fit_seconds=seconds)

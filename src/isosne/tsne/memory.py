@@ -35,7 +35,7 @@ def memory_available(limit: Any = None) -> int:
         return free
     text = str(limit).strip().lower()
     match = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\+?\d+)?)\s*([kmgt]?)i?b?", text)
-    if isinstance(limit, bool) or match is None or float(match[1]) <= 0:
+    if isinstance(limit, bool) or match is None or not 0 < float(match[1]) < math.inf:
         rule = "be a number of bytes or a size such as '1.5GB'"
         raise ParameterError(source, rule, limit, "Leave it out to use the memory that is free.")
     return min(free, int(float(match[1]) * UNITS[match[2]]))

@@ -11,14 +11,14 @@ from isosne.cli.app import app
 from isosne.cli.options import PANELS
 
 COMMANDS = {
-    "explore": 21,
-    "report": 29,
-    "plot": 24,
-    "embed": 30,
-    "sweep": 22,
-    "place": 13,
-    "extend": 14,
-    "measure": 19,
+    "explore": 22,
+    "report": 30,
+    "plot": 25,
+    "embed": 31,
+    "sweep": 23,
+    "place": 14,
+    "extend": 15,
+    "measure": 20,
     "datasets": 2,
 }
 """The number of options of each command, in the order of the help."""
