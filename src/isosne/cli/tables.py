@@ -37,11 +37,13 @@ def open_table_of(
 
     Options that were given take precedence. Another table is refused unless forced.
     """
-    opened = [_open_recorded(*pair, source, args) for pair in zip(maps, paths, strict=True)]
     records = [drawn.recorded("table") for drawn in maps]
-    # The first one with identifiers, by which all maps are matched, or else the first.
+    # The first one with identifiers, by which all maps are matched, or else with a record.
     base = min(range(len(maps)), key=lambda m: ("id" not in records[m], not records[m]))
-    options, unscaled = opened[base]
+    options, unscaled = _open_recorded(maps[base], paths[base], source, args)
+    for m, drawn in enumerate(maps):
+        if m != base and drawn.recorded("input") and not args.force:
+            _open_recorded(drawn, paths[m], source, args)
     return options, unscaled, _scaled(unscaled, options)
 
 

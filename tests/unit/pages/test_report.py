@@ -68,8 +68,9 @@ def test_a_report_says_what_was_measured_and_how_it_was_made(found, page):
         page.words,
     )
     assert (
-        "Both kernels are mapped with the same schedule (annealed). Other packages map the "
-        'Gaussian kernel with another one, schedule="standard" of TSNE; such maps may differ.'
+        "Both kernels are mapped with the same schedule (listed with all parameters). Other "
+        'packages map the Gaussian kernel with another one, schedule="standard" of TSNE; such maps '
+        "may differ."
     ) in page.words
     assert "psi 48, 12, 3" in page.words
     assert "Ye Zhu and Kai Ming Ting" in page.words

@@ -91,7 +91,8 @@ def test_what_is_no_map_is_refused(tmp_path):
     path = tmp_path / "data.csv"
     advice = "Rename the columns of the coordinates to x and y, or pass the map if this is a table."
     for names in (("a", "target"), ("a", "b", "c", "d")):
-        frame(*names, kind=KINDS).to_csv(path, index=False)
+        others = dict.fromkeys(names[2:], Y[:, 0])
+        frame(*names[:2]).assign(**others, kind=KINDS).to_csv(path, index=False)
         with refuses(
             DataError,
             "A map must have the columns x and y, or two or three columns of coordinates; "
