@@ -29,7 +29,7 @@ isosne embed big.parquet --landmarks 10000 --memory-limit 1.5GB --checkpoint run
 Place new rows on an existing map:
 
 ```
-isosne embed wine.csv --label target --id id --scale standard --save-model model.isosne -o map.parquet
+isosne embed wine.csv --label target --scale standard --save-model model.isosne -o map.parquet
 isosne place model.isosne new.csv -o new_map.csv
 ```
 
@@ -53,14 +53,14 @@ are given, unless `--force` is given. `--align-to` takes a map of an earlier tab
 columns, if rows are matched by `--id`; without identifiers, it must be a map of the same table.
 `measure`, `plot --trust`, `report --map` and `explore --map` take from a map which columns are
 identifiers, labels and features, how they were scaled, and the metric. Options given on the command
-line take precedence. A CSV file is a plain table, so its provenance is in a second file: `map.csv.json` for
-`map.csv`. CSV on standard output has none.
+line take precedence. A CSV file is a plain table, so its provenance is in a second file:
+`map.csv.json` for `map.csv`. CSV on standard output has none.
 
 **Maps of other programs.** MAP is any table whose coordinates are the columns `x` and `y` (and
 `z`), two or three columns with a common name and numbers, such as `UMAP1` and `UMAP2`, or else the
-first two numeric columns that are neither identifiers nor labels, if there are at most three. A column `id` or without a name,
-or the first text column without repeated values, identifies the points; otherwise they are in the
-order of the rows of the table. MAP can also be an array (`umap.npy`) or an array of obsm of an
+first two numeric columns that are neither identifiers nor labels, if there are at most three. A
+column `id` or without a name, or the first text column without repeated values, identifies the
+points; otherwise they are in the order of the rows of the table. MAP can also be an array (`umap.npy`) or an array of obsm of an
 AnnData file (`cells.h5ad:X_umap`). A note says which columns were used.
 
 **Text tables.** The delimiter (comma, tab, semicolon or bar) and the header are detected.
