@@ -28,10 +28,12 @@ NAMES = [
     "peers",
     "structure",
     "untuned",
+    "labels",
+    "views",
 ]
 SLOW = {
     *("scaling", "peers", "kernels", "alignment", "explore", "structure", "billion", "mixed"),
-    "untuned",
+    *("untuned", "labels", "views"),
 }
 """Left out of a quick run unless named."""
 OPTIONS = {
@@ -40,6 +42,7 @@ OPTIONS = {
     "billion": ["seconds", "full"],
     "mixed": ["speed_only"],
     "untuned": ["folder"],
+    "views": ["folder"],
 }
 """Options that a benchmark takes beside --quick."""
 

@@ -20,7 +20,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 from sklearn.datasets import load_digits, make_blobs
 
-from isosne import TSNE
+from isosne import TSNE, GaussianKernel
+from isosne.datasets import make_five_clusters
 from isosne.pages import write_page
 from isosne.plots import plot_map, plot_maps, save_figure
 from isosne.plots.figures import find_style
@@ -62,6 +63,20 @@ def sixty() -> tuple[Any, Any]:
 def draw_demo() -> None:
     """Draw what `make demo` draws."""
     runpy.run_path(str(DOCS.parent / "examples" / "demo.py"))["main"](DOCS / "demo.png")
+
+
+def draw_hero(style: str = "screen") -> Any:
+    """Draw the paper's five clusters by ordinary t-SNE and by isosne."""
+    X, y = make_five_clusters(random_state=0)
+    ordinary = TSNE(GaussianKernel(30), schedule="standard", random_state=0)
+    maps = {"ordinary t-SNE": ordinary, "isosne": TSNE(random_state=0)}
+    fitted = {name: model.fit_transform(X) for name, model in maps.items()}
+    return plot_maps(fitted, y + 1, mark=[0], annotate=True, legend=False, style=style)
+
+
+def draw_hero_dark() -> Any:
+    """Draw the same on a dark background."""
+    return draw_hero("dark")
 
 
 def make_front_axes(style: str) -> Axes:

@@ -60,8 +60,9 @@ line take precedence. A CSV file is a plain table, so its provenance is in a sec
 `z`), two or three columns with a common name and numbers, such as `UMAP1` and `UMAP2`, or else the
 first two numeric columns that are neither identifiers nor labels, if there are at most three. A
 column `id` or without a name, or the first text column without repeated values, identifies the
-points; otherwise they are in the order of the rows of the table. MAP can also be an array (`umap.npy`) or an array of obsm of an
-AnnData file (`cells.h5ad:X_umap`). A note says which columns were used.
+points; otherwise they are in the order of the rows of the table. MAP can also be an array
+(`umap.npy`) or an array of obsm of an AnnData file (`cells.h5ad:X_umap`). A note says which columns
+were used.
 
 **Text tables.** The delimiter (comma, tab, semicolon or bar) and the header are detected.
 `--decimal ,` reads numbers such as `1,5`. Text tables may be compressed: `table.csv.gz` (`.gz`,

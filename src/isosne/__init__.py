@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from isosne.kernels.isolation import IsolationKernel
     from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
     from isosne.kernels.owner import OwnerKernel
+    from isosne.kernels.views import ViewsKernel
     from isosne.layout.descent import State
     from isosne.layout.forces import Mesh, Tree
     from isosne.layout.objectives import JSE, KL, NeRV
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TSNE", "Alignment", "Landmarks", "Plan", "align_map", "explore", "nearest_neighbors"]
 __all__ += ["AdaptiveGaussianKernel", "GaussianKernel", "IsolationKernel", "KNNKernel"]
-__all__ += ["OwnerKernel", "PrecomputedKernel", "TableForest"]
+__all__ += ["OwnerKernel", "PrecomputedKernel", "TableForest", "ViewsKernel"]
 __all__ += ["JSE", "KL", "Mesh", "NeRV", "Phase", "Schedule", "Sparse", "State", "Tree"]
 __all__ += ["descend", "joint_probabilities"]
 __all__ += ["IsolationOutliers", "LeidenClustering", "PlacedFiles", "Placer", "place_files"]
@@ -49,6 +50,7 @@ _NAMES = {
     "isosne.kernels.isolation": "IsolationKernel",
     "isosne.kernels.knn": "AdaptiveGaussianKernel KNNKernel",
     "isosne.kernels.owner": "OwnerKernel",
+    "isosne.kernels.views": "ViewsKernel",
     "isosne.layout.descent": "State",
     "isosne.layout.forces": "Mesh Tree",
     "isosne.layout.objectives": "JSE KL NeRV",

@@ -1,7 +1,14 @@
-"""Small pieces of HTML for notebooks: tables, and a map as inline SVG; no other package."""
+"""How text becomes HTML, and small pieces of HTML for notebooks: tables, and a map as inline SVG.
 
+Whatever comes from data or from a user (names of columns and files, labels, identifiers, values,
+titles, messages) enters every page through `escape`: that of a notebook through `fill`, that of
+`explorer` through `fill` and `write`, and the templates of `pages` for each variable.
+"""
+
+import html
+import re
 from collections.abc import Iterable, Sequence
-from html import escape
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -18,26 +25,54 @@ MOST_POINTS = 3000
 COLOR = "#3f8fd2"
 """Color of points and lines; contrast 3.4 on white and 5.4 on the black of dark notebooks."""
 
+UNSHOWN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Control characters, and what a file name that is not UTF-8 has: HTML can contain neither."""
+
+
+class Markup(str):
+    """HTML that was written in this package, or was made by `escape` or `fill`."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return self
+
+
+def escape(content: object) -> Markup:
+    """Return a text as HTML, or a list one after the other; only markup is left as it is."""
+    if isinstance(content, str) and hasattr(content, "__html__"):  # Jinja's markup, too
+        return Markup(content)
+    if isinstance(content, list):
+        return Markup("".join(map(escape, content)))
+    return Markup(html.escape(UNSHOWN.sub("\ufffd", str(content))))
+
+
+class _Filler(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        return escape(format(value, format_spec) if format_spec else value)
+
+
+def fill(template: str, *values: object, **named: object) -> Markup:
+    """Return HTML with values in its fields, such as ``{}`` or ``{:.3f}``, which are escaped."""
+    return Markup(_Filler().vformat(template, values, named))
+
 
 def pairs_table(pairs: Iterable[tuple[str, str]]) -> str:
     """Return a table of names and values."""
-    rows = "".join(
-        f"<tr><th style='text-align:left'>{escape(name)}</th>"
-        f"<td style='text-align:left'>{escape(value)}</td></tr>"
-        for name, value in pairs
-    )
-    return f"<table>{rows}</table>"
+    left = "style='text-align:left'"
+    row = f"<tr><th {left}>{{}}</th><td {left}>{{}}</td></tr>"
+    return fill("<table>{}</table>", [fill(row, *pair) for pair in pairs])
 
 
 def columns_table(names: Sequence[str], rows: Iterable[Sequence[str]], marked: int = -1) -> str:
     """Return a table with a head; the row with the index `marked` is bold."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    body = ""
+    head = [fill("<th>{}</th>", name) for name in names]
+    body = []
     for number, row in enumerate(rows):
-        style = " style='font-weight:bold'" if number == marked else ""
-        cells = "".join(f"<td>{escape(cell)}</td>" for cell in row)
-        body += f"<tr{style}>{cells}</tr>"
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        line = "<tr style='font-weight:bold'>{}</tr>" if number == marked else "<tr>{}</tr>"
+        body.append(fill(line, [fill("<td>{}</td>", cell) for cell in row]))
+    table = "<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>"
+    return fill(table, head, body)
 
 
 def map_picture(Y: Array, title: str) -> str:

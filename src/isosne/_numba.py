@@ -17,18 +17,19 @@ from typing import Any, TypeVar, cast
 import numba
 from numba import config, get_num_threads, njit, prange, set_num_threads
 
+from isosne._machine import cpu_limit
 from isosne.errors import ParameterError
 
-__all__ = ["ElasticThreads", "kernel", "n_threads", "parallel_kernel", "prange", "threads"]
+__all__ = ["kernel", "most_threads", "n_threads", "parallel_kernel", "prange", "threads"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 SPIN_COUNT, SPINS = "GOMP_SPINCOUNT", "30000"
 """Environment variable that GNU OpenMP reads when its library is loaded, and its value: some ten
 microseconds, the time between two parallel loops (measured: docs/decisions/0010)."""
 LOOK_SECONDS, PAUSE_SECONDS, WAITING = 0.02, 0.5, 2.0
-"""Seconds between two looks at the threads, and of the first pause of those that step back; and the
-time that passes, relative to the CPU time of the calling thread, above which it waits for others
-(docs/decisions/0024)."""
+"""Seconds of parallel loops between two looks at the threads, and of the first pause of those that
+step back; and the time that passes, relative to the CPU time of the calling thread, above which it
+waits for others (docs/decisions/0024)."""
 WAIT_CHOICES = {SPIN_COUNT, "OMP_WAIT_POLICY"}
 """Variables by which users choose how threads wait."""
 
@@ -102,31 +103,49 @@ class ThreadPool:
     """The state of Numba's threads.
 
     ``is_lost``: this process was forked from one that had started threads. They are not copied, and
-    GNU OpenMP ends a process that tries to use them, so one thread must do.
+    GNU OpenMP ends a process that tries to use them, so one thread must do. ``n_runs``: threads of
+    the program that are inside `threads`, and share the CPUs.
     """
 
     def __init__(self) -> None:
         self.is_lost = False
+        self.n_runs = 0
         self._is_started = False
         self._lock = threading.RLock()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forget)
 
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Wait until a parallel function may run."""
+    def start(self) -> None:
+        """Start the threads, as Numba does when it is first asked for their number."""
         if not self._is_started:
             with self._lock, waiting_briefly():
-                yield  # the first call starts the threads
+                get_num_threads()
                 self._is_started = True
-        elif numba.threading_layer() == "workqueue":  # type: ignore[attr-defined]
-            with self._lock:  # this layer must not be used from two threads at once
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait until a parallel function may run; then see whether its threads waited."""
+        elastic = _own.elastic
+        if elastic is None:  # not in an estimator
+            with threads(None), self.turn():
                 yield
-        else:
+        elif numba.threading_layer() == "workqueue":  # type: ignore[attr-defined]
+            with self._lock, elastic.watched():  # it must not be used from two threads at once
+                yield
+        elif elastic.most == 1:
             yield
+        else:
+            with elastic.watched():
+                yield
+
+    def count(self, change: int) -> None:
+        """Count a thread of the program that begins (1) or ends (-1) to use the threads."""
+        with self._lock:
+            self.n_runs += change
 
     def _forget(self) -> None:
         self.is_lost = self._is_started
+        self.n_runs = int(_own.elastic is not None)
         self._lock = threading.RLock()  # another thread of the parent may have held it
 
 
@@ -147,21 +166,37 @@ def waiting_briefly() -> Iterator[None]:
         os.environ.pop(SPIN_COUNT, None)
 
 
+class Own(threading.local):
+    """The innermost `threads` of a thread of the program."""
+
+    elastic: "ElasticThreads | None" = None
+
+
+_own = Own()
 _pool = ThreadPool()
 
 
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[None]:
-    """Run with the given number of threads; None leaves the number unchanged."""
-    before = get_num_threads()
+    """Run with up to the given number of threads; None for as many as before.
+
+    They are never more than the CPUs that the process may use, divided by the number of threads of
+    the program that are here at the same time.
+    """
+    if n_jobs is not None and (type(n_jobs) is not int or n_jobs < 1):
+        hint = "None uses as many threads as Numba does."
+        raise ParameterError("n_jobs", "be None or an integer from 1 up", n_jobs, hint)
+    _pool.start()
+    outer, before, most = _own.elastic, get_num_threads(), most_threads()
     if n_jobs is not None:
-        if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs < 1:
-            hint = "None uses as many threads as Numba does."
-            raise ParameterError("n_jobs", "be None or an integer from 1 up", n_jobs, hint)
-        set_num_threads(min(n_jobs, int(config.NUMBA_NUM_THREADS)))  # type: ignore[attr-defined]
+        most = min(n_jobs, int(config.NUMBA_NUM_THREADS), cpu_limit().value)  # type: ignore[attr-defined]
+    _pool.count(1 if outer is None else 0)
+    _own.elastic = ElasticThreads(most)
     try:
         yield
     finally:
+        _own.elastic = outer
+        _pool.count(-1 if outer is None else 0)
         set_num_threads(before)
 
 
@@ -173,28 +208,49 @@ class ElasticThreads:
     one of them, and tries again later (docs/decisions/0024).
     """
 
-    def __init__(self) -> None:
-        self._most = n_threads()
+    def __init__(self, most: int) -> None:
+        self.most = most
         self._pause, self._until = PAUSE_SECONDS, 0.0
-        self._passed, self._worked = time.perf_counter(), time.thread_time()
+        self._passed = self._worked = 0.0
+        set_num_threads(self._share())
 
-    def adapt(self) -> None:
-        """Choose the number of threads for what follows; call it between two parallel loops."""
-        now = time.perf_counter()
-        if self._most == 1 or now - self._passed < LOOK_SECONDS:
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Run a parallel loop, and adapt the number of threads for what follows."""
+        passed, worked = time.perf_counter(), time.thread_time()
+        yield
+        self.adapt(time.perf_counter() - passed, time.thread_time() - worked)
+
+    def adapt(self, passed: float, worked: float) -> None:
+        """Choose the number of threads after a loop of these seconds, by the clock and of CPU."""
+        self._passed, self._worked = self._passed + passed, self._worked + worked
+        if self.most == 1 or self._passed < LOOK_SECONDS:
             return
-        worked = time.thread_time()
-        if n_threads() < self._most:
-            if now >= self._until:
-                set_num_threads(self._most)
-        elif now - self._passed > WAITING * (worked - self._worked):
+        now, n, share = time.perf_counter(), n_threads(), self._share()
+        is_waiting = self._passed > WAITING * self._worked
+        self._passed = self._worked = 0.0
+        if n < share and now >= self._until:
+            set_num_threads(share)
+        elif n > 1 and is_waiting:
             set_num_threads(1)
             self._until, self._pause = now + self._pause, 2 * self._pause
-        else:
+        elif n > share:
+            set_num_threads(share)
+        elif n == share:
             self._pause = PAUSE_SECONDS
-        self._passed, self._worked = now, worked
+
+    def _share(self) -> int:
+        """Return the number of threads that leave CPUs to other threads of the program."""
+        return max(1, min(self.most, cpu_limit().value // max(1, _pool.n_runs)))
 
 
 def n_threads() -> int:
-    """Return the number of threads in use, as set by ``numba.set_num_threads``."""
-    return int(get_num_threads())
+    """Return the number of threads in use now."""
+    _pool.start()
+    n = int(get_num_threads())
+    return n if _own.elastic else min(n, cpu_limit().value)
+
+
+def most_threads() -> int:
+    """Return the number of threads that may be used, some of which may have stepped back."""
+    return _own.elastic.most if _own.elastic else n_threads()

@@ -18,6 +18,8 @@ Spelling = Callable[[str, Any], str]
 LONGEST_VALUE = 200
 """Largest number of characters of a value in a message (chosen)."""
 
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
 
 def show(value: object) -> str:
     """Return the repr of a value on one line, shortened if it is long."""
@@ -73,6 +75,10 @@ def suggest(value: object, names: Iterable[str], other: str, similarity: float =
 
 class IsosneError(Exception):
     """Base of all errors that isosne raises on purpose."""
+
+    def __str__(self) -> str:
+        """Return the message on one line; names of files may contain control characters."""
+        return UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], super().__str__())
 
 
 class ParameterError(IsosneError, ValueError):

@@ -8,6 +8,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
+from tests.browser.hostile import WATCH
 from tests.browser.reader import Reader
 from tests.browser.visitor import Visitor
 
@@ -45,7 +46,7 @@ def browser_with(chromium, tmp_path_factory):
 
     def browser_with(flags):
         if flags not in started:
-            started[flags] = _start(chromium, tmp_path_factory.mktemp("browser"), flags)
+            started[flags] = start_browser(chromium, tmp_path_factory.mktemp("browser"), flags)
         return started[flags]
 
     yield browser_with
@@ -53,7 +54,8 @@ def browser_with(chromium, tmp_path_factory):
         browser.quit()
 
 
-def _start(chromium, folder, flags):
+def start_browser(chromium, folder, flags):
+    """Start a browser with some flags, whose profile is in a folder."""
     program, driver = chromium
     options = webdriver.ChromeOptions()
     options.binary_location = program
@@ -113,6 +115,17 @@ def visit(prepare, tmp_path):
         return Visitor(browser, tmp_path / "saved")
 
     return visit
+
+
+@pytest.fixture
+def unguarded(browser_with):
+    """Let pages run what their policies forbid: text must not even become markup."""
+    browser = browser_with(NO_GPU)
+    browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
+    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
+    yield browser
+    browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": False})
+    browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
 
 
 def _forget(browser):

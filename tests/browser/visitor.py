@@ -57,7 +57,7 @@ const parts = []
 walk(document, (node) => {
   if (node.checkVisibility()) { parts.push(...texts_of(node)) }
 })
-return parts.join(" ").replace(/\\s+/g, " ")
+return parts.join(" ").replace(/\\s+/g, " ").toWellFormed()
 """
 LOCATE = """
 const [model, points] = points_of(arguments[0])
@@ -68,7 +68,7 @@ const box = view.canvas_view.el.getBoundingClientRect()
 const x = Array.from(data[points.glyph.x.field]), y = Array.from(data[points.glyph.y.field])
 const ids = Array.from(data.id)
 return ids.map((id, i) => [
-  String(id),
+  String(id).toWellFormed(),
   box.left + view.frame.x_scale.compute(x[i]),
   box.top + view.frame.y_scale.compute(y[i]),
   x[i],
@@ -117,7 +117,7 @@ walk(document, (node) => {
     walk(node.shadowRoot, (inner) => parts.push(...texts_of(inner)))
   }
 })
-return parts.join(" ").replace(/\\s+/g, " ")
+return parts.join(" ").replace(/\\s+/g, " ").toWellFormed()
 """
 WIDTH = "return Bokeh.index.find_one(model_of(arguments[0])).el.getBoundingClientRect().width"
 INSPECTED = "return points_of(arguments[0])[1].data_source.inspected.indices"

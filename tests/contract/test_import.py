@@ -6,6 +6,7 @@ from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
 import pytest
 from packaging.requirements import Requirement
 
@@ -26,8 +27,8 @@ assert n_found > 10, n_found
 """
 
 
-def run(script, cache):
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+def run(script, cache=None):
+    environment = os.environ | ({"NUMBA_CACHE_DIR": str(cache)} if cache else {})
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", script],
         env=environment,
@@ -66,6 +67,52 @@ def test_the_estimator_loads_no_reader_of_files_and_few_modules(tmp_path):
     loaded = run(code, tmp_path).stdout.split()
     assert 1 < len(loaded) <= 85
     assert not {"isosne.rows.formats", "isosne.rows.arrow", "isosne.quality"} & set(loaded)
+
+
+def test_the_estimator_loads_no_package_of_another_door(tmp_path):
+    done = run("import sys; from isosne import TSNE; print(*sys.modules)", tmp_path)
+    others = {"matplotlib", "bokeh", "panel", "click", "dask", "h5py", "zarr", "sklearn.metrics"}
+    assert others.isdisjoint(done.stdout.split())
+
+
+def test_a_map_of_a_table_is_made_without_what_it_does_not_use(tmp_path):
+    """Of scikit-learn's own imports, pandas and scipy.stats take half of the time."""
+    names = ",".join("abcdefghij")
+    np.savetxt(tmp_path / "x.csv", np.eye(10), delimiter=",", header=names, comments="")
+    code = f"""
+import sys
+from isosne.cli import main
+sys.argv = ["isosne", "embed", "{tmp_path}/x.csv", "-o", "{tmp_path}/map.csv"]
+try:
+    main()
+finally:
+    print(*sys.modules)
+"""
+    done = run(code)
+    others = {"pandas", "scipy.stats", "matplotlib", "sklearn.metrics", "sklearn.datasets"}
+    assert (tmp_path / "map.csv").exists(), done.stderr
+    assert others.isdisjoint(done.stdout.split())
+
+
+def test_a_deferred_module_is_imported_when_it_is_used(tmp_path):
+    code = """
+import sys
+from isosne._extras import deferred
+with deferred("pandas", "no_such_module"):
+    import pandas as later
+    assert "no_such_module" not in sys.modules
+assert "pandas" not in sys.modules
+assert later.DataFrame.__name__ == "DataFrame"
+import pandas
+assert pandas is sys.modules["pandas"] is not later
+assert pandas.DataFrame is later.DataFrame
+with deferred("scipy.stats"):
+    import scipy.stats
+    assert scipy.stats.norm.cdf(0) == 0.5  # while it is deferred
+    from scipy.stats._stats_py import mode
+"""
+    done = run(code, tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 UNBOUNDED = {"dask", "distributed", "pyarrow", "psutil", "anndata"}

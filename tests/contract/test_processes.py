@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from isosne._numba import SPIN_COUNT, SPINS, WAIT_CHOICES, ThreadPool
+from isosne._numba import SPIN_COUNT, SPINS, WAIT_CHOICES
 
 FITS = """
 import sys, threading
@@ -20,9 +20,10 @@ few = Schedule((Phase(12, exaggeration=4), Phase(12)))
 def fit(seed=0):
     return TSNE(random_state=seed, schedule=few).fit(X)
 
-model = fit()
 """
 TOGETHER = """
+model = fit()
+
 def work(i):
     return (fit().embedding_ if i % 2 else model.transform(X[:40] + 0.01)).tobytes()
 
@@ -31,6 +32,7 @@ with ThreadPoolExecutor(4) as pool:
 print(numba.threading_layer(), len(set(found)))
 """
 FORKED = """
+
 import multiprocessing
 
 def work(seed):
@@ -39,6 +41,42 @@ def work(seed):
 with multiprocessing.get_context("fork").Pool(2) as pool:
     found = pool.map_async(work, [1, 2, 3]).get(timeout=120)
 print([work(seed) for seed in (1, 2, 3)] == found)
+"""
+
+
+SIDE_BY_SIDE = """
+from isosne import _numba
+from isosne._machine import Limit
+
+_numba.cpu_limit = lambda: Limit(2)
+_numba.LOOK_SECONDS, _numba.WAITING = 0, float("inf")  # look after each loop; no other programs
+X = np.random.default_rng(0).normal(size=(1100, 4))  # enough pairs for two threads
+
+def count(meet):
+    used = set()
+    def see(state):
+        if state.iteration in (1, 24):
+            meet()
+        elif state.iteration > 2:
+            used.add(numba.get_num_threads())
+    TSNE(random_state=0, schedule=few, callback=see, affinities="dense").fit(X)
+    return used
+
+alone = count(lambda: None)
+both = threading.Barrier(2)
+with ThreadPoolExecutor(2) as pool:
+    print(alone, set.union(*pool.map(count, [both.wait] * 2)), count(lambda: None))
+"""
+WORKERS = """
+from joblib import Parallel, delayed, parallel_config
+
+def count():
+    from isosne._numba import most_threads, threads
+    with threads(None):
+        return most_threads()
+
+with parallel_config("loky", inner_max_num_threads=1):
+    print(set(Parallel(2)(delayed(count)() for _ in range(4))))
 """
 
 
@@ -62,19 +100,28 @@ def test_fits_and_placements_may_run_at_the_same_time(layer):
 
 
 @pytest.mark.slow
-def test_a_forked_process_fits_after_its_parent_did():
-    assert run(FORKED) == ["True"]
+@pytest.mark.parametrize("begin", ["model = fit()", "TSNE().plan(X)"])
+def test_a_forked_process_fits_after_its_parent_used_threads(begin):
+    assert run(begin + FORKED) == ["True"]
 
 
-@pytest.mark.parametrize("chosen", [None, "OMP_WAIT_POLICY", SPIN_COUNT])
-def test_threads_are_started_to_spin_briefly_unless_the_user_chose(chosen, monkeypatch):
+def test_fits_side_by_side_share_the_cpus():
+    assert run(SIDE_BY_SIDE) == ["{2}", "{1}", "{2}"]
+
+
+def test_workers_of_joblib_use_the_threads_that_it_gives_them():
+    assert run(WORKERS) == ["{1}"]
+
+
+@pytest.mark.parametrize("chosen", [{}, {"OMP_WAIT_POLICY": "active"}, {SPIN_COUNT: "7"}])
+def test_threads_are_started_to_spin_briefly_unless_the_user_chose(chosen):
     """Spinning threads take the cores of other programs, and slow small maps down tenfold."""
-    for name in WAIT_CHOICES:
-        monkeypatch.delenv(name, raising=False)
-    if chosen:
-        monkeypatch.setenv(chosen, "7")
-    before = {name: os.environ.get(name) for name in WAIT_CHOICES}
-    with ThreadPool().turn():
-        during = {name: os.environ.get(name) for name in WAIT_CHOICES}
-    assert during == (before if chosen else before | {SPIN_COUNT: SPINS})
-    assert {name: os.environ.get(name) for name in WAIT_CHOICES} == before
+    others = {name: value for name, value in os.environ.items() if name not in WAIT_CHOICES}
+    done = subprocess.run(
+        [sys.executable, "-c", "from isosne._numba import n_threads; n_threads()"],
+        env=others | {"NUMBA_THREADING_LAYER": "omp", "OMP_DISPLAY_ENV": "verbose"} | chosen,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (f"{SPIN_COUNT} = '{SPINS}'" in done.stderr) == (not chosen)

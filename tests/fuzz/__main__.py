@@ -9,9 +9,12 @@ Case k of a run with seed s has the seed 10 000 000 s + k. The exit code is 1 if
 
 import argparse
 import itertools
+import shutil
 import sys
 
 from tests.fuzz.host import AREAS, run_cases
+
+PAGE = "page"  # of explorers, which need a browser
 
 CASES_PER_SEED = 10_000_000
 
@@ -23,20 +26,28 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60, help="time of the run [default: 60]")
     parser.add_argument("--cases", type=int, help="cases per area, instead of a time")
     parser.add_argument("--seed", type=int, default=0, help="seed of the run [default: 0]")
-    parser.add_argument("--area", choices=AREAS, help="one area [default: all]")
+    parser.add_argument("--area", choices=[*AREAS, PAGE], help="one area [default: all]")
     options = parser.parse_args()
     if options.case:
         area, seed = options.case
-        return run_cases(area, [int(seed)], report=_repeat)["failed"]
-    areas = [options.area] if options.area else list(AREAS)
+        return _run(area, [int(seed)], report=_repeat)["failed"]
+    areas = [options.area] if options.area else [*AREAS, *[PAGE] * bool(shutil.which("chromium"))]
     first, n_failed = options.seed * CASES_PER_SEED, 0
     for area in areas:
         seeds = range(first, first + options.cases) if options.cases else itertools.count(first)
         seconds = float("inf") if options.cases else options.seconds / len(areas)
-        counts = run_cases(area, seeds, seconds=seconds, report=_report)
+        counts = _run(area, seeds, seconds=seconds, report=_report)
         print(f"{area:<12}{counts.total():>8,} cases  {dict(counts)}")
         n_failed += counts["failed"]
     return int(n_failed > 0)
+
+
+def _run(area, seeds, **how):
+    if area != PAGE:
+        return run_cases(area, seeds, **how)
+    from tests.fuzz.explorers import run_pages  # needs Selenium, and packages of the extra explore
+
+    return run_pages(seeds, **how)
 
 
 def _repeat(result) -> None:

@@ -5,24 +5,26 @@ import numpy as np
 import pytest
 
 from isosne import TSNE, Phase, Schedule, _numba
-from isosne._numba import LOOK_SECONDS, PAUSE_SECONDS, ElasticThreads
+from isosne._machine import Limit
+from isosne._numba import LOOK_SECONDS, PAUSE_SECONDS, ElasticThreads, ThreadPool
 
 
 class Machine:
-    """Four threads, the time that passes, and the CPU time of the calling thread."""
+    """Four CPUs, the time, and the threads that a run uses."""
 
     def __init__(self, monkeypatch):
-        self.wall, self.cpu, self.n_threads = 0.0, 0.0, 4
-        monkeypatch.setattr(_numba.time, "perf_counter", lambda: self.wall)
-        monkeypatch.setattr(_numba.time, "thread_time", lambda: self.cpu)
+        self.now, self.n_threads = 0.0, 4
+        monkeypatch.setattr(_numba, "_pool", ThreadPool())
+        monkeypatch.setattr(_numba, "cpu_limit", lambda: Limit(4))
+        monkeypatch.setattr(_numba.time, "perf_counter", lambda: self.now)
         monkeypatch.setattr(_numba, "n_threads", lambda: self.n_threads)
         monkeypatch.setattr(_numba, "set_num_threads", lambda n: setattr(self, "n_threads", n))
-        self.elastic = ElasticThreads()
+        self.elastic = ElasticThreads(4)
 
     def run(self, wall, cpu):
-        """Return the number of threads after some time."""
-        self.wall, self.cpu = self.wall + wall, self.cpu + cpu
-        self.elastic.adapt()
+        """Return the number of threads after a loop of some time."""
+        self.now += wall
+        self.elastic.adapt(wall, cpu)
         return self.n_threads
 
 
@@ -46,6 +48,15 @@ def test_threads_come_back_after_pauses_that_grow_while_others_are_busy(machine)
     assert machine.run(0.1, 0.1) == 4  # alone again: the next pause is short
     assert machine.run(0.1, 0.01) == 1
     assert machine.run(1.1 * PAUSE_SECONDS, 0) == 4
+
+
+def test_runs_side_by_side_share_the_cpus(machine):
+    _numba._pool.count(3)
+    assert machine.run(0.1, 0.1) == 1
+    _numba._pool.count(-1)
+    assert machine.run(0.1, 0.1) == 2
+    _numba._pool.count(-1)
+    assert machine.run(0.1, 0.1) == 4
 
 
 def test_a_map_does_not_depend_on_threads_that_come_and_go(threads):

@@ -10,7 +10,7 @@ import pytest
 from sklearn import config_context
 
 from isosne import TSNE, GaussianKernel
-from isosne._html import MOST_POINTS, columns_table, map_picture, pairs_table
+from isosne._html import MOST_POINTS, Markup, columns_table, escape, fill, map_picture, pairs_table
 from isosne.plots import plot_map
 from isosne.studies import sweep
 from tests.conftest import SHORT, make
@@ -66,6 +66,27 @@ def test_text_is_escaped():
         assert "<b>" not in html
         assert "<i>" not in html
         assert "<script>" not in html
+
+
+@pytest.mark.parametrize(
+    ("content", "html"),
+    [
+        ("<b>&\"'", "&lt;b&gt;&amp;&quot;&#x27;"),
+        (Markup("<b>"), "<b>"),
+        (["<", Markup("<i>")], "&lt;<i>"),
+        ("a\0b\x1bc\td\n\udc80", "a\ufffdb\ufffdc\td\n\ufffd"),
+        (None, "None"),
+    ],
+)
+def test_all_but_markup_is_escaped_and_what_html_cannot_contain_is_replaced(content, html):
+    assert escape(content) == html
+    assert escape(escape(content)) == html
+
+
+def test_values_in_markup_are_formatted_and_escaped():
+    found = fill("<p>{:.2f} {name} {}</p>", 1.234, Markup("<b>"), name="<{}>")
+    assert found == "<p>1.23 &lt;{}&gt; <b></p>"
+    assert isinstance(found, Markup)
 
 
 @pytest.mark.parametrize("shape", [(1, 2), (50, 1), (50, 3), (10_000, 2)])

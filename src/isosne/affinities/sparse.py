@@ -75,9 +75,23 @@ def sparse_affinities(
     far = kernel.far_partners()
     if far is not None:
         partners, rows = with_far_partners(partners, rows, far)
+    return listed_affinities(partners, rows)
+
+
+def listed_affinities(
+    partners: Array, rows: NDArray[np.float32]
+) -> tuple[SparseMatrix, NDArray[np.int64]]:
+    """Return the joint probabilities of p_{j|i} in lists, and the indices of empty rows."""
     isolated = np.flatnonzero(~rows.any(axis=1))
     rows[isolated, 0] = 1
     return symmetrize_lists(partners, rows), isolated
+
+
+def merged_affinities(lists: FarPartners) -> tuple[SparseMatrix, NDArray[np.int64]]:
+    """Return the joint probabilities of lists in which partners may repeat, and empty rows."""
+    partners, rows = lists
+    for_each_block(len(rows), BLOCK, lambda part: merge_repeated(partners[part], 1, rows[part]))
+    return listed_affinities(partners, rows)
 
 
 def with_far_partners(

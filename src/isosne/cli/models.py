@@ -141,10 +141,10 @@ def find_structure(args: Args, source: Any, kernel: Any, points: Any) -> Structu
 
     source: the points, or a model fitted to them, which has their joint probabilities.
     """
-    from isosne import IsolationOutliers, LeidenClustering
-
     structure, seed = Structure({}, {}, {}), args.random_state
     if args.clusters is not None:
+        from isosne import LeidenClustering
+
         clusters = LeidenClustering(kernel, resolution=args.clusters, random_state=seed).fit(source)
         structure.columns["cluster"] = clusters.labels_
         structure.about["clusters"] = {
@@ -161,6 +161,8 @@ def find_structure(args: Args, source: Any, kernel: Any, points: Any) -> Structu
             "complete agreement)."
         )
     if args.outliers:
+        from isosne import IsolationOutliers
+
         outliers = IsolationOutliers(metric=kernel.metric, p=kernel.p, random_state=seed)
         scores = outliers.fit(points).score_samples(points)
         n_outliers = int((scores < outliers.offset_).sum())

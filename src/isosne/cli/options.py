@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from isosne._extras import deferred
 from isosne.cli.messages import in_sentences
 from isosne.errors import DataError, ParameterError, keyword
 
@@ -136,6 +137,8 @@ def command(*parameters: click.Parameter) -> Callable[[Callable[[Args], None]], 
 
     def make(function: Callable[[Args], None]) -> Command:
         def run(**values: Any) -> None:
+            with deferred("pandas", "scipy.stats"):
+                import sklearn.base  # noqa: F401  before anything else imports it
             function(Args(**values, line=click.get_current_context().meta["line"]))
 
         text = inspect.cleandoc(function.__doc__ or "")

@@ -137,7 +137,7 @@ def open_unscaled(source: str, options: Options, memory_limit: str | None) -> An
     if names_data_set(source):
         table = _load_example(source, how)
     else:
-        limit = memory_available(memory_limit)
+        limit = memory_available(memory_limit).value
         table = read_table(source, **how, memory_limit=limit, needs_numbers=not is_mixed)
     if not is_mixed:
         return table
@@ -206,7 +206,7 @@ def read_points(table: Any, memory_limit: str | None, indices: Any = None) -> An
 def _check_fits(rows: Any, n_rows: int, memory_limit: str | None) -> None:
     from isosne.tsne.memory import memory_available, size
 
-    needed, available = n_rows * rows.row_bytes, memory_available(memory_limit)
+    needed, available = n_rows * rows.row_bytes, memory_available(memory_limit).value
     if needed > available:
         rule = f"be at least {size(needed)} to hold the rows of {rows.describe()} in memory"
         rule += f"; {size(available)} is available"

@@ -1,12 +1,10 @@
 """Examples for a first try: four data sets that are part of scikit-learn; nothing is downloaded."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sklearn.datasets
 from numpy.typing import NDArray
 
 from isosne._files import whole_file
@@ -15,12 +13,7 @@ from isosne.rows import Table, open_rows
 from isosne.rows.columns import as_text
 from isosne.rows.text import encode_csv
 
-LOADERS: dict[str, Callable[[], Any]] = {
-    "breast_cancer": sklearn.datasets.load_breast_cancer,
-    "digits": sklearn.datasets.load_digits,
-    "iris": sklearn.datasets.load_iris,
-    "wine": sklearn.datasets.load_wine,
-}
+NAMES = ("breast_cancer", "digits", "iris", "wine")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +61,7 @@ def names() -> list[str]:
     >>> names()
     ['breast_cancer', 'digits', 'iris', 'wine']
     """
-    return list(LOADERS)
+    return list(NAMES)
 
 
 def load(name: str) -> DataSet:
@@ -95,10 +88,12 @@ def load(name: str) -> DataSet:
     >>> load("wine")
     <wine: 178 points, 13 attributes, 3 classes>
     """
-    if not isinstance(name, str) or name not in LOADERS:
-        hint = suggest(name, LOADERS, "Choose one of these names; other data are read from files.")
-        raise ParameterError("name", f"be one of {', '.join(LOADERS)}", name, hint)
-    loaded = LOADERS[name]()
+    if not isinstance(name, str) or name not in NAMES:
+        hint = suggest(name, NAMES, "Choose one of these names; other data are read from files.")
+        raise ParameterError("name", f"be one of {', '.join(NAMES)}", name, hint)
+    from sklearn import datasets  # which imports much of scikit-learn
+
+    loaded = getattr(datasets, f"load_{name}")()
     classes = np.asarray(loaded.target_names).astype(np.str_)
     features = tuple(map(str, loaded.feature_names))
     return DataSet(name, loaded.data, loaded.target.astype(np.int64), classes, features)

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import panel as pn
-from markupsafe import Markup
 from numpy.typing import NDArray
 
+from isosne._html import Markup, fill
 from isosne._types import Array
 from isosne.explorer.assets import text_pane, write
 from isosne.explorer.colors import LIGHT, Theme, paint
@@ -22,6 +22,7 @@ MAX_COMPUTED = 2_000  # drawn of a map while it is computed: 50 ms of CPU time w
 MAX_POINTS, MAX_IN_VIEW = 100_000, 20_000  # drawn of a whole map; of a larger one, of those in view
 N_TIPS = 6  # columns that are shown on hover, besides the identifier and the label
 TAP_RADIUS = 0.025  # how near to a point a click must be, as a fraction of the width of the view
+TINY = float(np.finfo(np.float32).tiny)
 NEIGHBORS_SECONDS = 1.0  # least time between searches for neighbors of a point on a moving map
 
 
@@ -30,22 +31,27 @@ def into_square(Y: Array) -> NDArray[np.float32]:
     if np.isnan(Y).all():
         return np.asarray(Y, np.float32)
     low, high = np.nanmin(Y, axis=0), np.nanmax(Y, axis=0)
-    half = max(float((high - low).max()) / 2, np.finfo(np.float32).tiny)
+    half = max(float((high - low).max()) / 2, TINY)
     return np.asarray((Y - (low + high) / 2) / half, np.float32)
 
 
 def align(Y: Array, onto: Array) -> NDArray[np.float32]:
     """Return a map moved, turned, mirrored and scaled to lie on another by the rows of both maps.
 
-    It gets the size of the other one (root mean square distance from the center): the factor that
-    brings rows nearest to each other would shrink a map that has little in common with it.
+    It gets the size of the other one (root mean square distance from the center), or less if it
+    would not fit the same square: the factor that brings rows nearest to each other would shrink a
+    map that has little in common with it.
     """
     known = np.isfinite(Y).all(axis=1) & np.isfinite(onto).all(axis=1)
     if known.sum() < 2:
         return into_square(Y)
     found = find_similarity(Y[known], onto[known])
     size, wanted = (float(np.sqrt(Z[known].var(axis=0).sum())) for Z in (Y, onto))
-    return found._replace(factor=wanted / size if size > 0 else 1.0).apply(Y)
+    moved = found._replace(factor=wanted / size if size > 0 else 1.0).apply(Y)
+    center, half = onto[known].mean(axis=0), np.nanmax(np.abs(onto))
+    away = moved - center
+    room = (half - np.sign(away) * center) / np.maximum(np.abs(away), TINY)
+    return np.asarray(center + away * min(1.0, np.nanmin(room)), np.float32)
 
 
 def are_in_view(Y: NDArray[np.float32], corners: Array) -> NDArray[np.bool_]:
@@ -84,8 +90,9 @@ class Canvas:
         values = {field: values for field, (_, values) in told.items()}
         self._points = points = Points(self._n, values)
         tips = [(title, f"@{field}") for field, (title, _) in told.items()]
-        first, alone = (MapFigure(m, points, self._n, tips) for m in (0, 1))
-        self._every = [first, MapFigure(1, points, self._n, tips, first.ranges), alone]
+        names = session.file_name("map"), session.file_name("map2")
+        first, alone = (MapFigure(m, points, self._n, names[m], tips) for m in (0, 1))
+        self._every = [first, MapFigure(1, points, self._n, names[1], tips, first.ranges), alone]
         self.figures: list[MapFigure] = []
         for drawn in self._every:
             self._listen(drawn)
@@ -93,7 +100,7 @@ class Canvas:
         self.legend = text_pane()
         self.view = pn.FlexBox(*[drawn.card for drawn in self._every], sizing_mode="stretch_width")
         self.painted = paint(session, self._theme)
-        self._searched = 0.0
+        self._searched, self._is_outdated = 0.0, False
         self.is_view_new = False
 
     def _tips(self) -> dict[str, tuple[str, Array]]:
@@ -138,14 +145,14 @@ class Canvas:
     def repaint(self) -> None:
         """Color the points by what is chosen."""
         self.painted = paint(self._session, self._theme)
-        write(self.legend, Markup('<div class="legend">{}</div>').format(self.painted.legend))
+        write(self.legend, fill('<div class="legend">{}</div>', self.painted.legend))
         for drawn in self.figures:
             self._points.paint(drawn.m, self.painted.colors[drawn.m])
 
     def ask(self) -> None:
         """Show the neighbors of the point that is asked about."""
         session, row = self._session, self._session.asked
-        self._searched = time.monotonic()
+        self._searched, self._is_outdated = time.monotonic(), False
         for drawn, shown in self._pairs():
             found, Y = None, drawn.Y
             if row is not None and not np.isnan(Y[row]).any():
@@ -171,7 +178,8 @@ class Canvas:
         self._points.select(self._session.selection)
         for drawn, shown in self._pairs():
             write(drawn.title, _describe(shown, len(rows)))
-        if any(is_new) and self._session.asked is not None:
+        self._is_outdated |= any(is_new)
+        if self._is_outdated and self._session.asked is not None:
             is_active = any(shown.status.is_active for shown in maps)
             if not is_active or time.monotonic() > self._searched + NEIGHBORS_SECONDS:
                 self.ask()
@@ -237,7 +245,8 @@ def _describe(shown: ShownMap, n_drawn: int) -> Markup:
     if 0 < n_drawn < shown.n_points:
         words += f" ({n_drawn:,} points shown)"
     share = 100 * min(status.iteration / max(status.n_iter, 1), 1) if status.is_active else 0
-    return Markup(
+    return fill(
         '<div class="maptitle" title="{words}"><b>{title}</b> <span>{words}</span></div>'
-        '<div class="progress"><i style="width: {share:.0f}%"></i></div>'
-    ).format(words=words, title=shown.title, share=share)
+        '<div class="progress"><i style="width: {share:.0f}%"></i></div>',
+        **{"words": words, "title": shown.title, "share": share},
+    )

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from markupsafe import Markup
 from numpy.typing import NDArray
 
+from isosne._html import Markup, fill
 from isosne.errors import DataError
 from isosne.explorer.session import NOTHING, SELECTIONS, TRUST, Session
 from isosne.pages.scene import GRADIENT_STOPS
@@ -107,7 +107,7 @@ def _tell_uncolored(session: Session) -> Markup:
         if column.name == session.color:
             many = f"{len(column.words or ()):,} distinct values, too many for colors"
             why = many if column.words else "all values are equal"
-            return Markup("<b>{}</b><span>{}</span>").format(session.color, why)
+            return fill("<b>{}</b><span>{}</span>", session.color, why)
     return Markup()
 
 
@@ -136,19 +136,15 @@ def pack_colors(paint: Paint, n: int, theme: Theme = LIGHT) -> NDArray[np.uint32
 def _draw_legend(paint: Paint, title: str) -> Markup:
     if paint is None:
         return Markup()
-    name = Markup("<b>{}</b>").format(title)
     if isinstance(paint, Values):
         colors = ", ".join(paint.sample_scale(GRADIENT_STOPS))
-        return name + Markup(
-            '<span class="scale">{:.4g}<span class="bar" '
-            'style="background: linear-gradient(to right, {})"></span>{:.4g}</span>'
-        ).format(paint.low, colors, paint.high)
+        bar = '<span class="bar" style="background: linear-gradient(to right, {})"></span>'
+        scale = f'<b>{{}}</b><span class="scale">{{:.4g}}{bar}{{:.4g}}</span>'
+        return fill(scale, title, paint.low, colors, paint.high)
     counts = np.bincount(paint.of_point, minlength=len(paint.names)).tolist()
-    entry = Markup(
-        '<span class="entry"><i style="background: {}"></i>{} <small>{:,}</small></span>'
-    )
+    entry = '<span class="entry"><i style="background: {}"></i>{} <small>{:,}</small></span>'
     listed = zip(paint.colors, paint.names, counts, strict=True)
-    entries = [entry.format(*one) for one in listed]
+    entries = [fill(entry, *one) for one in listed]
     more = len(entries) - MAX_ENTRIES
-    rest = Markup("<span>and {} more</span>").format(more) if more > 0 else ""
-    return name + Markup().join(entries[:MAX_ENTRIES]) + rest
+    rest = fill("<span>and {} more</span>", more) if more > 0 else ""
+    return fill("<b>{}</b>{}{}", title, entries[:MAX_ENTRIES], rest)

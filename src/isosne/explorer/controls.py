@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import panel as pn
-from markupsafe import Markup
 
+from isosne._html import Markup, fill
 from isosne.errors import DataError
 from isosne.explorer.assets import text_pane, write
 from isosne.explorer.data import CHOICES, Settings
@@ -19,16 +19,19 @@ MORE_STEPS = 100
 
 
 class Messages:
-    """A line above the maps, for errors and notes."""
+    """A line above the maps, for errors and notes, that can be closed."""
 
     def __init__(self) -> None:
-        self.view = text_pane()
-        self.view.visible = False
+        self._text = text_pane()
+        close = pn.widgets.Button(label="Close", margin=(4, 8))
+        self.view = pn.Row(self._text, close, visible=False, sizing_mode="stretch_width")
+        close.on_click(lambda event: self.view.param.update(visible=False))
 
     def tell(self, sentence: str, kind: str = "info") -> None:
         """Show a sentence."""
-        write(self.view, sentence)
-        self.view.param.update(css_classes=["message", kind], visible=True)
+        write(self._text, sentence)
+        self._text.css_classes = ["message", kind]
+        self.view.visible = True
 
     def warn(self, error: Exception) -> None:
         """Show an error."""
@@ -197,7 +200,7 @@ class CommandPane:
         for m, (line, row) in enumerate(zip(self._lines, self._rows, strict=True)):
             text = self._session.command(m) if m < n_maps else ""
             if line.tags != [text]:
-                words = [Markup("<span>{}</span>").format(word) for word in text.split(" ")]
+                words = [fill("<span>{}</span> ", word) for word in text.split(" ")]
                 line.tags = [text]
-                write(line, Markup("<pre>{}</pre>").format(Markup(" ").join(words)))
+                write(line, fill("<pre>{}</pre>", words))
             row.visible = m < n_maps

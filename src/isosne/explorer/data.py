@@ -20,7 +20,7 @@ from isosne.layout.schedules import Schedule, as_schedule
 from isosne.neighbors.metric import Metric
 from isosne.rows import Table, open_rows
 from isosne.rows.columns import as_text
-from isosne.studies.point_columns import Column, as_column
+from isosne.studies.point_columns import Column, as_column, as_texts, well_formed
 from isosne.tables.columns import is_mixed
 from isosne.tables.coordinates import MixedRows, gower_points
 from isosne.tsne.estimator import TSNE
@@ -117,15 +117,20 @@ def from_python(
         )
     return Data(
         points,
-        np.arange(n) if ids is None else check_ids(ids, n, "ids"),
-        None if labels is None else np.asarray(labels),
+        np.arange(n) if ids is None else _plain(check_ids(ids, n, "ids")),
+        None if labels is None else _plain(np.asarray(labels)),
         tuple(
             as_column(name, values, n) for name, values in (features | dict(columns or {})).items()
         ),
         "data from Python",
-        str(getattr(labels, "name", None) or "label"),
+        well_formed(str(getattr(labels, "name", None) or "label")),
         mixed=mixed,
     )
+
+
+def _plain(values: Array) -> Array:
+    """Return numbers as they are, and all other values, also of several types, as text."""
+    return values if values.dtype.kind in "iuf" else as_texts(values)
 
 
 def _check_enough(X: Points) -> int:
@@ -151,10 +156,10 @@ def plain_values(column: Column, rows: Array | slice) -> Array:
     return values if column.words is None else np.array(column.words, dtype=np.str_)[values]
 
 
-def as_texts(values: Array) -> Array:
-    """Return numbers with six digits, as text, empty if missing; other values as they are."""
+def show_values(values: Array) -> Array:
+    """Return values as text: numbers with six digits, empty if missing; no integer is rounded."""
     if values.dtype.kind != "f":
-        return values
+        return as_texts(values)
     return np.array(["" if value != value else f"{value:.6g}" for value in values.tolist()])
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from panel.theme import Native
 from sklearn.utils.validation import check_is_fitted
 
+from isosne._html import fill
 from isosne.datasets.examples import load_table
 from isosne.errors import DataError
 from isosne.explorer.assets import read_style
@@ -89,9 +90,10 @@ class Explorer:
         self._server.stop()
 
     def _repr_html_(self) -> str:
-        return (
-            f'<iframe src="{self.address}" width="100%" height="{FRAME_HEIGHT}" '
-            'style="border: 1px solid #d9dde1" title="isosne explore"></iframe>'
+        return fill(
+            '<iframe src="{}" width="100%" height="{}" '
+            'style="border: 1px solid #d9dde1" title="isosne explore"></iframe>',
+            *(self.address, FRAME_HEIGHT),
         )
 
     def __repr__(self) -> str:

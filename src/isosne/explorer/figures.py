@@ -104,6 +104,7 @@ class MapFigure:
         m: int,
         points: Points,
         n: int,
+        name: str,
         tips: list[tuple[str, str]],
         ranges: tuple[bk.Range1d, bk.Range1d] | None = None,
     ) -> None:
@@ -123,7 +124,7 @@ class MapFigure:
         lasso, box = bk.LassoSelectTool(continuous=False), bk.BoxSelectTool()
         lasso.renderers = box.renderers = [every]
         hover = bk.HoverTool(renderers=[every], tooltips=tips or None, visible=False)
-        self.figure.add_tools(lasso, box, bk.ResetTool(), bk.SaveTool(filename="map"), hover)
+        self.figure.add_tools(lasso, box, bk.ResetTool(), bk.SaveTool(filename=name), hover)
         self.figure.toolbar.active_drag = lasso
         ring = {"fill_color": None, "line_width": 2}
         self._links, self._link = _empty(bk.Segment, "x0", "y0", "x1", "y1", line_width=1.5)

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne import plots  # which imports matplotlib when a picture is saved
 from isosne._types import Array
 from isosne._version import __version__
 from isosne.errors import DataError, IsosneError
 from isosne.explorer.data import Data, plain_values
 from isosne.explorer.session import Session
 from isosne.pages import write_page
-from isosne.plots import plot_map, save_figure
 from isosne.plots.paint import Paint
 from isosne.rows import Map, MapWriter, read_map
 from isosne.rows.columns import as_text, is_numbering
@@ -87,10 +87,10 @@ def save_picture(Y: Array, paint: Paint, corners: Array, kind: str) -> bytes:
     placed = _placed(Y)
 
     def write(path: Path) -> None:
-        axes: Any = plot_map(Y[placed], paint and paint.part(placed))
+        axes: Any = plots.plot_map(Y[placed], paint and paint.part(placed))
         (left, bottom), (right, top) = corners
         axes.set(xlim=(left, right), ylim=(bottom, top))
-        save_figure(axes, path)
+        plots.save_figure(axes, path)
 
     return _through_file(f"map.{kind}", write)
 

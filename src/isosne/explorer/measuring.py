@@ -100,12 +100,15 @@ def _compare_means(column: Column, is_inside: Array) -> list[Difference]:
     outside = column.data[known & ~is_inside].astype(np.float64)
     if not len(inside) or not len(outside):
         return []
+    unit = max(np.abs(inside).max(), np.abs(outside).max()) or 1.0  # squares must not overflow
+    inside, outside = inside / unit, outside / unit
     squares = ((inside - inside.mean()) ** 2).sum() + ((outside - outside.mean()) ** 2).sum()
     pooled = math.sqrt(squares / max(len(inside) + len(outside) - 2, 1))
     if pooled == 0:
         return []
     means = float(inside.mean()), float(outside.mean())
-    return [Difference(column.name, *means, (means[0] - means[1]) / pooled)]
+    effect = (means[0] - means[1]) / pooled
+    return [Difference(column.name, means[0] * unit, means[1] * unit, effect)]
 
 
 def _compare_shares(column: Column, is_inside: Array) -> list[Difference]:

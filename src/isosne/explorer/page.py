@@ -4,9 +4,9 @@ import time
 from typing import Any
 
 import panel as pn
-from markupsafe import Markup
 from panel.io.callbacks import PeriodicCallback
 
+from isosne._html import Markup, fill
 from isosne.explorer.assets import read_style, text_pane, write
 from isosne.explorer.canvas import Canvas
 from isosne.explorer.colors import DARK, LIGHT, list_choices
@@ -87,7 +87,7 @@ class Page:
         pn.state.onload(caller.start)  # once the browser has the page: a table needs it
         data = self._session.rows
         return pn.Column(
-            text_pane(Markup("<h2>{}</h2>{:,} rows").format(data.source, data.n_rows)),
+            text_pane(fill("<h2>{}</h2>{:,} rows", data.source, data.n_rows)),
             self._messages.view,
             pn.FlexBox(side, main, flex_wrap="wrap", sizing_mode="stretch_width"),
             sizing_mode="stretch_width",

@@ -9,15 +9,15 @@ import panel as pn
 from bokeh.models import ColumnDataSource, FixedTicker, Line, Range1d
 from bokeh.models.widgets import DataTable, StringFormatter, TableColumn
 from bokeh.plotting import figure
-from markupsafe import Markup, escape
 
+from isosne._html import Markup, escape, fill
 from isosne._types import Array
 from isosne.explorer import files
 from isosne.explorer.assets import read_style, text_pane, write
 from isosne.explorer.canvas import Canvas
 from isosne.explorer.colors import LIGHT, Theme
 from isosne.explorer.controls import Messages
-from isosne.explorer.data import as_texts, plain_values
+from isosne.explorer.data import plain_values, show_values
 from isosne.explorer.measuring import Neighborhood, compare_with_rest
 from isosne.explorer.session import SELECTIONS, Session
 from isosne.pages.report import DASHED, thin_curve
@@ -61,7 +61,12 @@ class SelectionPane:
             "Name the selection": self._keep,
         }
         buttons = [
-            offer_file(f"selection.{kind}", f"Save as {title}", partial(self._save, kind), messages)
+            offer_file(
+                session.file_name(f"selection.{kind}"),
+                f"Save as {title}",
+                partial(self._save, kind),
+                messages,
+            )
             for kind, title in (("csv", "CSV"), ("parquet", "Parquet"))
         ]
         for label, action in actions.items():
@@ -89,7 +94,7 @@ class SelectionPane:
 
     def _fill(self, columns: dict[str, Array]) -> None:
         """Show columns in the table, which is made when rows are selected for the first time."""
-        data = {f"c{i}": as_texts(values) for i, values in enumerate(columns.values())}
+        data = {f"c{i}": show_values(values) for i, values in enumerate(columns.values())}
         titles = [str(escape(name)) for name in columns]  # the head of a table is HTML
         shown = [
             TableColumn(field=f"c{i}", title=title, formatter=StringFormatter(), width=110)
@@ -119,11 +124,12 @@ class SelectionPane:
         found = compare_with_rest(self._session.rows.described(), rows)
         if not found:
             return Markup()
-        line = Markup("<tr><td>{}</td><td>{:.4g}</td><td>{:.4g}</td><td>{:+.2f}</td></tr>")
-        return Markup(
+        line = "<tr><td>{}</td><td>{:.4g}</td><td>{:.4g}</td><td>{:+.2f}</td></tr>"
+        return fill(
             '<table class="plain"><tr><th>column</th><th>mean or share, selected</th>'
-            "<th>others</th><th>effect size</th></tr>{}</table>"
-        ).format(Markup().join(line.format(*one) for one in found))
+            "<th>others</th><th>effect size</th></tr>{}</table>",
+            [fill(line, *one) for one in found],
+        )
 
     def _save(self, kind: str) -> bytes:
         return files.save_rows(self._session, self._session.selection, kind)
@@ -149,23 +155,23 @@ class PointPane:
             return
         data = session.rows
         label = "" if data.labels is None else f", {data.label_name} {data.labels[row]}"
-        parts = [Markup("<p><b>{}</b>{}</p>").format(data.ids[row], label)]
+        parts = [fill("<p><b>{}</b>{}</p>", data.ids[row], label)]
         for shown, drawn in zip(session.maps, self._canvas.figures, strict=False):
             parts.append(self._describe(shown.title, drawn.found))
-        line, here = Markup("<tr><td>{}</td><td>{}</td></tr>"), slice(row, row + 1)
-        values = [line.format(c.name, *as_texts(plain_values(c, here))) for c in data.columns]
-        table = Markup('<table class="plain">{}</table>').format(Markup().join(values))
-        write(self._text, Markup().join([*parts, table]))
+        line, here = "<tr><td>{}</td><td>{}</td></tr>", slice(row, row + 1)
+        values = [fill(line, c.name, *show_values(plain_values(c, here))) for c in data.columns]
+        write(self._text, fill('{}<table class="plain">{}</table>', parts, values))
 
     def _describe(self, title: str, found: Neighborhood | None) -> Markup:
         if found is None:
-            return Markup("<p>{}: not on this map.</p>").format(title)
+            return fill("<p>{}: not on this map.</p>", title)
         ids = self._session.rows.ids
         true, false = (", ".join(map(str, ids[rows])) for rows in (found.true, found.false))
-        return Markup(
+        return fill(
             "<p><b>{}</b>: trust {:.0%}. Nearest in the data (lines): {}. "
-            "Near on the map, but not in the data (squares): {}.</p>"
-        ).format(title, found.trust, true, false or "none")
+            "Near on the map, but not in the data (squares): {}.</p>",
+            *(title, found.trust, true, false or "none"),
+        )
 
 
 class KeepPane:
@@ -175,15 +181,16 @@ class KeepPane:
         self._session, self._canvas = session, canvas
         self._which = pn.widgets.RadioButtonGroup(options={"Map 1": 0, "Map 2": 1}, value=0)
         makers: dict[str, tuple[str, Callable[[], bytes]]] = {
-            "map.png": ("PNG", lambda: self._picture("png")),
-            "map.svg": ("SVG", lambda: self._picture("svg")),
-            "map.html": ("HTML page", lambda: files.save_page(session, self._m)),
-            "map.parquet": ("Map", lambda: files.save_map(session, self._m)),
-            "model.isosne": ("Model", lambda: files.save_model(session, self._m)),
+            "map{}.png": ("PNG", lambda: self._picture("png")),
+            "map{}.svg": ("SVG", lambda: self._picture("svg")),
+            "map{}.html": ("HTML page", lambda: files.save_page(session, self._m)),
+            "map{}.parquet": ("Map", lambda: files.save_map(session, self._m)),
+            "model{}.isosne": ("Model", lambda: files.save_model(session, self._m)),
         }
-        buttons = [offer_file(name, *maker, messages) for name, maker in makers.items()]
-        self._model = buttons[-1]
-        self.view = pn.FlexBox(self._which, *buttons)
+        self._buttons = {
+            name: offer_file(name.format(""), *maker, messages) for name, maker in makers.items()
+        }
+        self.view = pn.FlexBox(self._which, *self._buttons.values())
 
     @property
     def _m(self) -> int:
@@ -193,7 +200,9 @@ class KeepPane:
         """Show what can be saved."""
         maps = self._session.maps
         self._which.visible = len(maps) > 1
-        self._model.disabled = not maps or not maps[self._m].status.has_model
+        for name, button in self._buttons.items():
+            button.filename = self._session.file_name(name.format("2" * self._m))
+        button.disabled = not maps or not maps[self._m].status.has_model  # the last one: of a model
 
     def _picture(self, kind: str) -> bytes:
         drawn = self._canvas.figures[self._m]
@@ -251,11 +260,11 @@ class QualityPane:
             is_sample = found.n_queries < found.n_points
             state = f", estimated from {found.n_queries:,} points" if is_sample else ""
             self._figure.x_range.end = max(float(found.curve.k[-1]), self._figure.x_range.end)  # type: ignore[attr-defined]
-            line = Markup(
+            line = (
                 '<p><i class="line" style="border-color: {}; border-top-style: {}"></i> {}: '
                 "area under R_NX {:.3f}{}</p>"
             )
             color, dash = self._theme.lines[m], DASHED[m]
-            lines.append(line.format(color, dash, maps[m].title, found.auc, state))
+            lines.append(fill(line, color, dash, maps[m].title, found.auc, state))
         empty = "The maps are measured when they are complete."
-        write(self._text, Markup().join(lines) + self._session.failure or empty)
+        write(self._text, fill("{}{}", lines, self._session.failure) or empty)

@@ -19,13 +19,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bokeh.server.auth_provider import AuthProvider
-from markupsafe import Markup
 from panel.io.server import get_server
+from tornado.httputil import HTTPHeaders
 from tornado.ioloop import IOLoop
 from tornado.iostream import StreamClosedError
-from tornado.web import HTTPError, RequestHandler
+from tornado.web import HTTPError, OutputTransform, RequestHandler
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
+from isosne._html import fill
 from isosne.errors import OutputError
 
 LOOPBACK = "127.0.0.1"
@@ -35,11 +36,33 @@ MAX_MESSAGE_BYTES = 2**30  # largest message from a page: a map of up to a gigab
 START_SECONDS = 60
 EVERYWHERE = ("", "0.0.0.0", "::")
 POLICY = (
-    "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; connect-src 'self' ws: data:; "
-    "script-src-attr 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; script-src 'self' 'nonce-{}' 'unsafe-eval'; style-src 'self' "
+    "'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' ws:; "
+    "base-uri 'none'; form-action 'none'"
 )
-"""What the page may do. Panel needs scripts in it, and Bokeh makes functions of text; handlers in
-attributes, which text from a table might have, are never needed."""
+"""What the page may load and run: files of this server, and the scripts that it was sent with,
+which have a random number. A script or a handler in text that is shown does not run. Allowed must
+be functions made of text, for Bokeh ('unsafe-eval'), styles of figures and panes ('unsafe-inline'),
+icons (data:) and saved pictures (blob:). Notebooks of any address may show the page in a frame."""
+
+
+class Policy(OutputTransform):
+    """Gives every answer the policy, and keeps the token out of the requests of its page."""
+
+    def __init__(self, request: Any) -> None:
+        pass
+
+    def transform_first_chunk(
+        self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool
+    ) -> tuple[int, HTTPHeaders, bytes]:
+        """Mark the scripts of a page, in which the server writes no text from data."""
+        number = secrets.token_urlsafe(TOKEN_BYTES)
+        if status_code == 200 and "html" in headers.get("Content-Type", ""):
+            chunk = chunk.replace(b"<script", f'<script nonce="{number}"'.encode())
+            headers["Content-Length"] = str(len(chunk))
+        headers["Content-Security-Policy"] = POLICY.format(number)
+        headers["Referrer-Policy"] = "no-referrer"
+        return status_code, headers, chunk
 
 
 class TokenProvider(AuthProvider):
@@ -66,7 +89,6 @@ class TokenProvider(AuthProvider):
         given = handler.get_query_argument("token", "")
         if not hmac.compare_digest(given.encode(), self._token.encode()):
             raise HTTPError(403, reason="The address needs the token that isosne explore printed.")
-        handler.set_header("Content-Security-Policy", POLICY)
         return "user"
 
 
@@ -139,6 +161,7 @@ class PageServer:
             session_token_expiration=DAY_SECONDS,
             websocket_max_message_size=MAX_MESSAGE_BYTES,
             extra_patterns=[(r"/components/.*", Refused)],
+            transforms=[Policy],
         )
         server.start()
         self._loop = loop
@@ -171,7 +194,7 @@ def browsing(address: str) -> Iterator[None]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "explore.html"
         path.touch(mode=0o600)
-        line = Markup('<meta charset="utf-8"><meta http-equiv="refresh" content="0; url={}">')
-        path.write_text(line.format(address), encoding="utf-8")
+        line = '<meta charset="utf-8"><meta http-equiv="refresh" content="0; url={}">'
+        path.write_text(fill(line, address), encoding="utf-8")
         webbrowser.open(path.as_uri())
         yield

@@ -4,7 +4,9 @@ A session belongs to the server; every tab of a browser shows the same one. It k
 pages: they look every so often at what it has, and at the maps.
 """
 
+import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +23,7 @@ from isosne.tsne.estimator import TSNE
 
 NOTHING, TRUST, SELECTIONS = "nothing", "trust", "named selections"
 """What points can be colored by, besides their label and columns."""
+MAX_NAME = 80  # letters of the name of a table in names of files; chosen
 MAX_MAPS = 2  # maps that are shown side by side
 MODEL = "the map shown is that of a model, which may have further settings"
 
@@ -157,6 +160,12 @@ class Session:
         for code, rows in enumerate(self.names.values(), start=1):
             of_row[rows] = code
         return Column("selection", of_row, ["", *self.names])
+
+    def file_name(self, what: str) -> str:
+        """Return the name of a file to save, after the table, such as "wine-map.png"."""
+        table = Path(self.rows.source).stem if self.rows.words else ""
+        name = re.sub(r"[^\w.-]+", "_", table).lstrip(".")[:MAX_NAME]
+        return f"{name}-{what}" if name else what
 
     def command(self, m: int) -> str:
         """Return the command that makes map m, and what it does not tell as a comment."""

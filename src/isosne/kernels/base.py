@@ -53,6 +53,7 @@ class KernelCosts(NamedTuple):
     pair_bytes: int = 4  # bytes per pair when affinities are dense
     n_partitions: int = 0  # partitionings per scale; 0 if none are drawn
     psis: tuple[int, ...] = ()  # cells per partitioning at each scale, if there are cells or ranks
+    has_labels: bool = False  # labels have a share of each row, which needs lists
     has_trees: bool = False  # partitionings are trees, which do not store the sampled points
 
     @property
@@ -145,6 +146,9 @@ class MetricKernel(BaseEstimator, ABC):
 
     def read_lists(self, neighbors: Neighbors) -> None:
         """Learn what a kernel needs to know from the neighbor lists of the fitted points."""
+
+    def read_labels(self, y: Any) -> None:
+        """Take the labels of the fitted points, if the kernel uses labels."""
 
     @property
     def uses_fitted_lists(self) -> bool:

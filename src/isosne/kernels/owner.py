@@ -7,7 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.base import clone
 
+from isosne._checks import check_number, is_number, is_one_of
 from isosne._random import RandomState, as_generator
 from isosne._types import (
     Array,
@@ -21,12 +24,15 @@ from isosne._types import (
 )
 from isosne.errors import ParameterError
 from isosne.kernels.base import KernelCosts, MetricKernel
-from isosne.kernels.hubs import HUBNESS, Spreads, hubness, mean_distances
+from isosne.kernels.hubs import FULL, HUBNESS, MILD, Spreads, hubness
+from isosne.kernels.labels import as_labels, label_groups
 from isosne.kernels.ownership import (
     AUTO_SIZES,
     LISTED,
+    LONGEST_LIST,
     N_FAR,
     PLACED,
+    SPANNING_SHARES,
     Subsets,
     draw_subsets,
     far_partners,
@@ -37,7 +43,12 @@ from isosne.kernels.ownership import (
     split_scales,
     weigh_smoothly,
 )
-from isosne.neighbors.search import make_search
+from isosne.neighbors.search import make_search, usual_method
+
+LARGEST_SHARE = 0.9
+"""Largest share of a row for labels: with more, little of the data is left (chosen)."""
+MOST_LABELED = LONGEST_LIST + N_FAR * len(SPANNING_SHARES)
+"""Partners with the same label, at most."""
 
 
 class OwnerKernel(MetricKernel):
@@ -47,7 +58,7 @@ class OwnerKernel(MetricKernel):
     belongs to the cell of the nearest sampled point, its owner. The similarity of i to j is the
     probability that j owns the cell of i. It depends on the rank of j among the neighbors of i
     only, and is known in closed form. It is not symmetric; each row sums to 1. It is the default
-    kernel of `TSNE`.
+    kernel of `TSNE`, with ranks by locally scaled distances.
 
     Parameters
     ----------
@@ -62,10 +73,14 @@ class OwnerKernel(MetricKernel):
         `isosne.tables.gower_points`) or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
-    local_scaling : bool or "auto", default="auto"
-        Whether neighbors are ranked by locally scaled distances, so that hubs (points that are near
-        to nearly all others) do not tie everything together. "auto": if there are strong hubs, that
-        is, if a neighbor is among the 10 nearest of more than 50 points on average.
+    local_scaling : float or "auto", default="auto"
+        How strongly neighbors are ranked by locally scaled distances, from 0 (plain distances) to 1
+        (local scaling). "auto": 1/2, which gives purer clusters; 1 if there are strong hubs (points
+        that are near to nearly all others), that is, if a neighbor is among the 10 nearest of more
+        than 50 points on average.
+    label_weight : float, default=0.0
+        Share of each row that goes to points with the same label, from 0 to less than 1: the labels
+        y of ``TSNE.fit(X, y)`` guide the map. 0 ignores them. See docs/labels.md.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the subsets in which `TSNE` computes large cells.
 
@@ -74,14 +89,20 @@ class OwnerKernel(MetricKernel):
     psi_ : tuple of int
         Number of cells per partitioning, one value per scale.
     spreads_ : Spreads or None
-        Spread of each point, by which distances to it are scaled; None without local scaling.
+        Power of the spread of each point, by which squared distances to it are divided; None
+        without local scaling.
+    labels_ : array or None
+        Classes as integers (-1: unknown) or numbers (NaN: unknown), if `label_weight` is not 0.
     X_fit_ : array or CSR
         The fitted points (not a copy).
 
     Notes
     -----
     Not part of the paper, whose kernel asks whether two points share a cell. docs/owner-kernel.md
-    derives the closed form: C(n - 1 - a, psi - 1) / C(n, psi) for the point of rank a.
+    derives the closed form: C(n - 1 - a, psi - 1) / C(n, psi) for the point of rank a. With local
+    scaling, neighbors are ranked by d(i, j)^2 / s(j)^p, where s(j) is the mean distance of j to its
+    own neighbors and p is `local_scaling`; the row of a point is then no longer that of a random
+    partitioning by the metric, but has the same numbers in another order.
 
     Cost: `similarity` takes O(n^2 (d + log n)) time. A `TSNE` with sparse affinities needs neighbor
     lists only.
@@ -91,7 +112,7 @@ class OwnerKernel(MetricKernel):
     >>> import numpy as np
     >>> from isosne import OwnerKernel
     >>> X = np.array([[0.0], [0.1], [5.0], [9.0]])
-    >>> OwnerKernel(cell_size=2).fit(X).similarity().round(2)
+    >>> OwnerKernel(cell_size=2, local_scaling=0).fit(X).similarity().round(2)
     array([[0.5 , 0.33, 0.17, 0.  ],
            [0.33, 0.5 , 0.17, 0.  ],
            [0.  , 0.17, 0.5 , 0.33],
@@ -101,6 +122,7 @@ class OwnerKernel(MetricKernel):
     psi_: tuple[int, ...]
     subsets_: list[Subsets]
     spreads_: Spreads | None
+    labels_: Array | None
 
     def __init__(
         self,
@@ -108,13 +130,15 @@ class OwnerKernel(MetricKernel):
         *,
         metric: str = "euclidean",
         p: float = 2.0,
-        local_scaling: bool | str = "auto",
+        local_scaling: float | str = "auto",
+        label_weight: float = 0.0,
         random_state: RandomState = None,
     ) -> None:
         self.cell_size = cell_size
         self.metric = metric
         self.p = p
         self.local_scaling = local_scaling
+        self.label_weight = label_weight
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -135,15 +159,22 @@ class OwnerKernel(MetricKernel):
         # All random numbers are drawn here, so a fitted kernel is deterministic.
         far = () if n_listed is not None else split_scales(psis, n).far
         subsets = [draw_subsets(psi, n, rng) for psi in far]
-        return self._remember(points, metric, psi_=psis, subsets_=subsets, spreads_=None)
+        fitted = {"psi_": psis, "subsets_": subsets, "spreads_": None, "labels_": None}
+        return self._remember(points, metric, **fitted)
 
     @property
     def reads_lists(self) -> bool:
-        return self.local_scaling is not False
+        return bool(self.local_scaling)
 
     def read_lists(self, neighbors: Neighbors) -> None:
-        is_scaled = self.local_scaling is True or hubness(neighbors.indices) > HUBNESS
-        self.spreads_ = Spreads.of(neighbors) if is_scaled else None
+        exponent = self.local_scaling
+        if exponent == "auto":
+            exponent = FULL if hubness(neighbors.indices) > HUBNESS else MILD
+        self.spreads_ = Spreads.of(neighbors.distances, float(exponent)) if exponent else None
+
+    def read_labels(self, y: Any) -> None:
+        if self.label_weight:
+            self.labels_ = as_labels(y, self.X_fit_.shape[0])
 
     def psis(self, n_points: int, n_listed: int | None = None) -> tuple[int, ...]:
         """Return the number of cells at each scale for n_points points.
@@ -156,8 +187,15 @@ class OwnerKernel(MetricKernel):
     def check_parameters(self, n_points: int) -> None:
         super().check_parameters(n_points)
         resolve_sizes(self.cell_size, n_points)
-        if not (isinstance(self.local_scaling, bool) or self.local_scaling == "auto"):
-            raise ParameterError("local_scaling", "be True, False or 'auto'", self.local_scaling)
+        value: Any = self.local_scaling
+        if not is_one_of(value, ("auto",)) and not (is_number(value) and 0 <= value <= 1):
+            hint = "0 ranks by plain distances, 1 has the strongest effect."
+            raise ParameterError("local_scaling", "be 'auto' or from 0 to 1", value, hint)
+        hint = "0 ignores labels; 0.1 to 0.5 is usual."
+        check_number(self.label_weight, "label_weight", low=0, high=LARGEST_SHARE, hint=hint)
+        if self.label_weight and is_one_of(self.metric, ("precomputed",)):
+            rule = "be 0 with precomputed distances: neighbors within a class are found by points"
+            raise ParameterError("label_weight", rule, self.label_weight, "Pass points.")
 
     def _check_listed(self, n_points: int, n_listed: int) -> None:
         sizes = resolve_sizes(self.cell_size, n_points, n_listed)
@@ -185,8 +223,9 @@ class OwnerKernel(MetricKernel):
             scales.n_listed,
             scales.n_listed,
             n_placed=min(PLACED, scales.n_listed),
-            n_far=N_FAR * len(scales.far),
+            n_far=N_FAR * len(scales.far) + (MOST_LABELED if self.label_weight else 0),
             needs_lists_only=True,
+            has_labels=bool(self.label_weight),
         )
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
@@ -215,14 +254,18 @@ class OwnerKernel(MetricKernel):
         # The mean over the scales with neighbor lists, each normalized: the same law in all rows.
         ids = neighbors.indices[:, :n_partners]
         ranks = slice(1, ids.shape[1] + 1)  # the point itself has rank 0
-        law = mean_law(self._near, self.X_fit_.shape[0], ranks)
-        rows = np.broadcast_to(law.astype(np.float32), ids.shape)[None].copy()
+        law = mean_law(self._near, self.X_fit_.shape[0], ranks).astype(np.float32)
+        rows = np.broadcast_to(law, ids.shape).copy()
         if self.spreads_ is not None:
-            orders = self.spreads_.orders(neighbors, ids.shape[1])
-            np.put_along_axis(rows[0], orders, law[None].astype(np.float32), axis=1)
-        return rows
+            self.spreads_.fill_rows(neighbors, law, rows)
+        return rows[None]
 
     def far_partners(self) -> FarPartners | None:
+        broad = self._broad_partners()
+        return broad if self.labels_ is None else _joined(broad, self._labeled_partners())
+
+    def _broad_partners(self) -> FarPartners | None:
+        """Return the partners in cells too large for neighbor lists."""
         if not self.subsets_:
             return None
         lists = [far_partners(self.X_fit_, self.metric_, part) for part in self.subsets_]
@@ -233,6 +276,42 @@ class OwnerKernel(MetricKernel):
         row = np.concatenate(laws) / len(self.psi_)
         ids = np.concatenate(lists, axis=1)
         return FarPartners(ids, np.broadcast_to(row.astype(np.float32), ids.shape))
+
+    def _labeled_partners(self) -> FarPartners:
+        """Return the partners with the same label: rows of an owner kernel among these points."""
+        labels = self.labels_
+        assert labels is not None
+        n_points = len(labels)
+        ids = np.zeros((n_points, MOST_LABELED), np.int32)
+        shares = np.zeros((n_points, MOST_LABELED), np.float32)
+        longest = 1
+        for members, part in label_groups(labels):
+            if len(members) > 1:
+                lists, rows = self._among(members)
+                own, k = members[part], lists.shape[1]
+                ids[own, :k], shares[own, :k] = members[lists[part]], rows[part]
+                longest = max(longest, k)
+        return FarPartners(ids[:, :longest], shares[:, :longest] * np.float32(self.label_weight))
+
+    def _among(self, members: Array) -> FarPartners:
+        """Return the rows of a kernel with automatic cells that is fitted to some points only."""
+        kernel: OwnerKernel = clone(self)
+        kernel.set_params(cell_size="auto", label_weight=0, random_state=0)
+        kernel._fit_points(self.X_fit_[members])
+        kernel.metric_ = self.metric_  # that of all points
+        return kernel.whole_rows()
+
+    def whole_rows(self) -> FarPartners:
+        """Return all partners of the fitted points, near and far, and their probabilities."""
+        points, n = self.X_fit_, self.X_fit_.shape[0]
+        method = usual_method(n, self.metric, is_sparse=isinstance(points, csr_array))
+        search = make_search(points, self.metric_, method)
+        neighbors = search.neighbors(split_scales(self.psi_, n).n_listed)
+        if self.reads_lists:
+            self.read_lists(neighbors)
+        near = FarPartners(neighbors.indices, self.neighbor_similarity(neighbors)[0])
+        broad = self.far_partners()
+        return near if broad is None else _joined(near, broad)
 
     def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
         # Ranks of new points are smoothed, so that the similarity is continuous in them.
@@ -290,7 +369,8 @@ class OwnerKernel(MetricKernel):
             to_fitted = np.sqrt(np.sort(self._sq_distance_matrix(B, None), axis=1)[:, : k + 1])
             # A fitted point among B is no neighbor of itself.
             others = np.where(to_fitted[:, :1] == 0, to_fitted[:, 1:], to_fitted[:, :-1])
-            again = _insertion_ranks(scaled, sq / mean_distances(others))
+            own = Spreads.of(others, self.spreads_.exponent).values
+            again = _insertion_ranks(scaled, sq / own * BEFORE)
             ranks = np.where(ranks < k, again, ranks)
         n = fitted.shape[1]
         laws = [np.r_[owner_law(psi, n, n), 0.0][ranks] for psi in self.psi_]
@@ -298,7 +378,21 @@ class OwnerKernel(MetricKernel):
         return mean
 
 
+BEFORE = 1 - 1e-6
+"""Factor by which a fitted point among B comes before itself, in spite of rounding."""
+
+
 def _insertion_ranks(known: Array, new: Array) -> Array:
     """Return the number of known values (n, k) below each of the new values (n, m), by rows."""
     pairs = zip(np.sort(known, axis=1), new, strict=True)
     return np.stack([np.searchsorted(*pair) for pair in pairs])
+
+
+def _joined(first: FarPartners | None, last: FarPartners) -> FarPartners:
+    """Return partners of two kinds; what the last ones leave of a row goes to the first ones."""
+    if first is None:
+        return last
+    left = 1 - last.probabilities.sum(axis=1, keepdims=True, dtype=np.float64)
+    kept = first.probabilities * left.astype(np.float32)
+    shares = np.concatenate([kept, last.probabilities], axis=1)
+    return FarPartners(np.concatenate([first.indices, last.indices], axis=1), shares)

@@ -14,6 +14,7 @@ from isosne.kernels.given import CustomKernel, PrecomputedKernel, UserKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel, NeighborKernel
 from isosne.kernels.owner import OwnerKernel
+from isosne.kernels.views import Layout, ViewsKernel
 
 
 class Entry(NamedTuple):
@@ -66,6 +67,20 @@ def for_table(kernel: MetricKernel) -> MetricKernel:
         raise ParameterError("metric", rule, asked, hint)
     own: MetricKernel = clone(kernel).set_params(metric="hamming")
     return own
+
+
+def for_views(kernel: Any, layout: Layout | None) -> Any:
+    """Return a kernel (name or object) for the views of an input, if it has views."""
+    if layout is None:
+        return kernel
+    if isinstance(kernel, ViewsKernel):
+        return clone(kernel).set_params(layout=layout)
+    if is_one_of(kernel, ("owner",)):
+        return ViewsKernel(layout=layout)
+    if isinstance(kernel, OwnerKernel):
+        return ViewsKernel(kernel, random_state=kernel.random_state, layout=layout)
+    hint = "Leave it out, or pass an OwnerKernel or a ViewsKernel."
+    raise ParameterError("kernel", "be the owner kernel for several views", kernel, hint)
 
 
 def takes_tables(kernel: object) -> bool:

@@ -27,6 +27,16 @@ def has_approximate_search(metric: str, *, is_sparse: bool) -> bool:
     return metric in SEARCHABLE and not is_sparse
 
 
+EXACT_SEARCH_LIMIT = 10_000
+"""Largest number of points for the exact neighbor search (docs/decisions/0007)."""
+
+
+def usual_method(n_points: int, metric: str, *, is_sparse: bool) -> str:
+    """Return the search that suits the number of points, if it supports the input."""
+    can = has_approximate_search(metric, is_sparse=is_sparse)
+    return "approximate" if can and n_points > EXACT_SEARCH_LIMIT else "exact"
+
+
 def make_search(X: Points, metric: Metric, method: str) -> Search:
     """Return a search among the points; method is "exact" or "approximate"."""
     if method == "exact":

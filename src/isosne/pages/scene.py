@@ -6,7 +6,10 @@ interpreted as HTML.
 """
 
 import math
+import re
+from base64 import b64encode
 from collections.abc import Sequence
+from hashlib import sha256
 from importlib.resources import files
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -20,6 +23,7 @@ from bokeh.resources import Resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import isosne
+from isosne._html import escape
 from isosne._types import Array
 from isosne.errors import ParameterError, suggest
 from isosne.plots.paint import Classes, Paint, Values
@@ -132,8 +136,11 @@ class Scene:
     def render(self, template: str, *, title: str, **variables: Any) -> str:
         """Return a self-contained HTML document: a template, which escapes all variables."""
         loader = PackageLoader("isosne.pages", "assets")
-        templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+        templates = Environment(
+            loader=loader, autoescape=True, finalize=escape, undefined=StrictUndefined
+        )
         variables |= {"scene": self, "about": self.about, "is_strip": self.is_strip}
+        variables["digests"] = digests
         return file_html(
             self._as_document(),
             _OwnResources(mode="inline", minified=True),
@@ -165,7 +172,8 @@ class Scene:
             elif isinstance(paint, Classes):
                 fields.append(self._add(f"{field}_{m}", paint.of_point.astype(np.int32)))
             else:
-                fields.append(self._add(f"{field}_{m}", paint.numbers.astype(np.float32)))
+                shares = paint.shares(paint.numbers).astype(np.float32)
+                fields.append(self._add(f"{field}_{m}", shares))
         described = {"title": choice.title, "fields": fields}
         first = choice.paints[0]
         if isinstance(first, Classes):
@@ -264,6 +272,13 @@ class Scene:
         ]
 
 
+def digests(scripts: str) -> str:
+    """Return digests of scripts as a policy names them: no others run in the page."""
+    codes = re.findall("<script[^>]*>(.*?)</script>", scripts, re.S)
+    found = [b64encode(sha256(code.encode()).digest()).decode() for code in codes]
+    return " ".join(f"'sha256-{digest}'" for digest in found)
+
+
 def _read_asset(name: str) -> str:
     return files("isosne.pages").joinpath("assets", name).read_text("utf-8")
 
@@ -334,4 +349,4 @@ def _make_mapper(paint: Classes | Values) -> bk.LinearColorMapper:
         palette = paint.colors
         return bk.LinearColorMapper(palette=palette, low=-0.5, high=len(palette) - 0.5)
     palette = paint.sample_scale(N_COLORS)
-    return bk.LinearColorMapper(palette=palette, low=paint.low, high=paint.high, nan_color=FAINT)
+    return bk.LinearColorMapper(palette=palette, low=0.0, high=1.0, nan_color=FAINT)

@@ -97,7 +97,11 @@ class Values(NamedTuple):
 
     def colors_of(self, numbers: Array) -> Floats:
         """Return the colors (..., 3) of numbers on the scale of these values."""
-        return self._colors_at((numbers - self.low) / ((self.high - self.low) or 1.0))
+        return self._colors_at(self.shares(numbers))
+
+    def shares(self, numbers: Array) -> Floats:
+        """Return where numbers are on the scale, from 0 to 1; halves, so that nothing overflows."""
+        return np.asarray((numbers / 2 - self.low / 2) / ((self.high / 2 - self.low / 2) or 1.0))
 
     def sample_scale(self, n: int) -> list[str]:
         """Return n evenly spaced colors of the scale, from that of the lowest value on."""
@@ -203,14 +207,23 @@ def _as_classes(column: Column, names: Names) -> Classes:
             f"{keyword('color')} must have at most {MAX_CLASSES} classes; got {len(found)}. "
             f"Merge rare classes, or pass numbers with {keyword('kind', 'values')}."
         )
-    if order:
-        ranked = np.argsort([order.index(entry) for entry in found.tolist()])
-        found, of_labeled = found[ranked], np.argsort(ranked)[of_labeled]
+    ranked = np.argsort(_sort_keys(found.tolist(), order), kind="stable")
+    found, of_labeled = found[ranked], np.argsort(ranked)[of_labeled]
     shown = [_find_name(entry, names) for entry in found.tolist()]
     has_rest = bool(missing.any())
     of_point = np.full(len(array), len(shown), np.int64)
     of_point[~missing] = of_labeled.reshape(-1)
     return Classes([*shown, *[NO_LABEL] * has_rest], of_point, title, has_rest)
+
+
+def _sort_keys(labels: list[Any], order: list[Any]) -> Sequence[float]:
+    """Return what to sort labels by: their categories, or numbers, also those that are text."""
+    if order:
+        return [order.index(label) for label in labels]
+    try:
+        return [float(label) for label in labels]
+    except (TypeError, ValueError):
+        return range(len(labels))
 
 
 def _find_name(label: Any, names: Names) -> str:

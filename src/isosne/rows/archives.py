@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 from scipy.sparse import load_npz
 
 from isosne._archive import Header, quiet, read_header
 from isosne._csr import valid_csr
 from isosne._extras import require
+from isosne._machine import free_memory
 from isosne._types import Array
 from isosne.errors import DataError, keyword
 from isosne.rows.arrays import ArrayRows, SparseRows
@@ -27,8 +27,8 @@ class NpzFile:
     """The arrays of an .npz file by name, whose headers are checked."""
 
     def __init__(self, path: Path, memory_limit: int | None = None) -> None:
-        available = int(psutil.virtual_memory().available)
-        self.path, self.memory_limit = path, available if memory_limit is None else memory_limit
+        self.path = path
+        self.memory_limit = free_memory().value if memory_limit is None else memory_limit
         self.files = SourceFiles(str(path), path)
         with self.files.reading(), zipfile.ZipFile(path) as archive:
             members = [m for m in archive.infolist() if m.filename.endswith(".npy")]

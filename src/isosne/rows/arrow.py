@@ -114,6 +114,21 @@ class ArrowRows(Rows):
         has_nulls = column.null_count and not types.is_floating(column.type)
         if has_nulls or types.is_decimal(column.type):
             column = column.cast("float64", safe=False)
+        return self._as_array(column)
+
+    def _as_array(self, column: Any) -> Array:
+        """Return a column as an array; nulls are NaN among floats, else None.
+
+        Numbers and text take no conversion of Arrow's, which imports pandas.
+        """
+        types, kind = self._pa.types, column.type
+        is_float, has_nulls = types.is_floating(kind), column.null_count > 0
+        if not has_nulls and (is_float or types.is_integer(kind)):
+            return np.from_dlpack(column)
+        if (has_nulls and not is_float) or types.is_string(kind) or types.is_large_string(kind):
+            values = np.empty(len(column), dtype=object)  # NumPy has no missing integers
+            values[:] = column.to_pylist()
+            return values
         return np.asarray(column.to_numpy(zero_copy_only=False))
 
     def batches(self, names: tuple[str, ...]) -> Iterator[Any]:
@@ -132,13 +147,7 @@ class ArrowRows(Rows):
         """Return a column that is not a feature, as integers or text."""
         parts: list[Array] = []
         for batch in self.batches((name,)):
-            column = batch.column(0)
-            if column.null_count:  # NumPy has no missing integers
-                values = np.empty(len(column), dtype=object)
-                values[:] = column.to_pylist()
-            else:
-                values = column.to_numpy(zero_copy_only=False)
-            parts.append(as_integers_or_text(values))
+            parts.append(as_integers_or_text(self._as_array(batch.column(0))))
         if any(map(is_text, parts)):
             parts = [as_text(part) for part in parts]
         with self.files.reading():

@@ -41,7 +41,7 @@ def as_columns(columns: Any, n: int) -> list[Column]:
 
 def as_column(name: str, values: Any, n: int) -> Column:
     """Convert one column; integers beyond 32 bits, dates and objects become text."""
-    array = np.asarray(values)
+    array, name = np.asarray(values), well_formed(name)
     if array.shape != (n,):
         raise DataError(
             f"The column {name!r} must have one entry per point; "
@@ -52,11 +52,23 @@ def as_column(name: str, values: Any, n: int) -> Column:
         return Column(name, array.astype(np.float64))
     if array.dtype.kind in "iu" and INT32.min <= array.min() and array.max() <= INT32.max:
         return Column(name, array.astype(np.int32))
-    texts = np.array([str(value) for value in array.tolist()], dtype=object)
-    if array.dtype.kind == "O":
-        texts[is_unlabeled(array)] = ""
-    words, of_row = np.unique(texts, return_inverse=True)
+    words, of_row = np.unique(as_texts(array), return_inverse=True)
     return Column(name, of_row.astype(np.int32), words.tolist())
+
+
+def as_texts(array: Array) -> Array:
+    """Return values as Python strings, empty if they are missing; dates as they are written."""
+    is_date = array.dtype.kind == "M"
+    listed = np.datetime_as_string(array, "auto") if is_date else array
+    texts = np.array([well_formed(str(value)) for value in listed.tolist()], dtype=object)
+    if array.dtype.kind in "OM":
+        texts[np.isnat(array) if is_date else is_unlabeled(array)] = ""
+    return texts
+
+
+def well_formed(text: str) -> str:
+    """Return a text that files can have: names of files that are not UTF-8 become escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def paint_labels(labels: Any, n: int, *, kind: str = "auto") -> Paint:

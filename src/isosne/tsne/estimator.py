@@ -21,6 +21,7 @@ from isosne._types import Joint
 from isosne.affinities.sparse import Sparse
 from isosne.errors import ColumnsWarning, ParameterError
 from isosne.kernels.base import MetricKernel
+from isosne.kernels.labels import as_labels
 from isosne.layout.anchors import Anchors
 from isosne.layout.descent import State
 from isosne.layout.forces import Method
@@ -217,8 +218,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             The points, one per row; for a kernel with ``metric="precomputed"`` their distances, for
             ``kernel="precomputed"`` their affinities. A path names a file of rows: see
             `isosne.rows.open_rows`.
-        y : None
-            Ignored.
+        y : array of shape (n_samples,) or None, default=None
+            Labels that guide the map, for a kernel with ``label_weight``: classes or numbers, with
+            None, NaN or -1 for rows without a label. Ignored otherwise.
         checkpoint : path or None, default=None
             File that holds the state of the run. If it exists, the run resumes from it; the map is
             bit-identical to that of an uninterrupted run. ``random_state`` must be an integer or
@@ -235,12 +237,12 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             job = self._job(X, as_seed(self.random_state))
             for sentence in job.given.notes:
                 warnings.warn(sentence, ColumnsWarning, stacklevel=2)
-            self._map_rows(job, checkpoint, every)
+            self._map_rows(job._replace(y=y), checkpoint, every)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float32]:
         """Map the points as `fit` does, and return the map."""
-        return self.fit(X).embedding_
+        return self.fit(X, y).embedding_
 
     def plan(self, X: Any) -> Plan:
         """Return the plan that `fit` would follow for X; ``print(plan)`` shows its choices."""
@@ -445,6 +447,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             _, places, strength, _ = job.anchors
             n_iter = job.settings["schedule"].n_iter
             identity |= {"n_iter": n_iter, "strength": strength, "embedding_": places}
+        if job.y is not None and getattr(self.kernel, "label_weight", None):
+            identity |= {"y": as_labels(job.y, given.n_rows)}
         with opened_checkpoint(checkpoint, every, identity, given, self.n_components) as file:
             run = start_run(job, file[1], reporter)
             self._descend(run, reporter, file[0], given if job.far is None else None)

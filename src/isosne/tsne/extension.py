@@ -14,6 +14,7 @@ from isosne._types import Points
 from isosne.errors import FarRowsWarning, ParameterError
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
+from isosne.kernels.labels import unknown_labels
 from isosne.layout.anchors import Anchors
 from isosne.layout.schedules import FALLING_MOMENTUM, Schedule
 from isosne.neighbors.search import Search
@@ -85,12 +86,16 @@ def extension_job(model: Any, added: Points, n_iter: int, strength: float) -> Jo
     seed = model.plan_.parameters["random_state"]
     schedule = gathering(n_iter, schedule_of(model.schedule, model.exaggeration))
     own = {"schedule": schedule, "exaggeration": None, "start": "auto", "random_state": seed}
+    labels = getattr(kernel, "labels_", None)
+    if labels is not None:
+        labels = np.r_[labels, unknown_labels(labels, added.shape[0])]
     return Job(
         Input(_joined(kernel.X_fit_, added), kernel),
         model.get_params(deep=False) | own,
         np.random.default_rng([seed if is_integer(seed) else 0, n]),
         Anchors(np.arange(n), places, strength, scale),
         n + find_far_rows(fitted_search(model), added),
+        labels,
     )
 
 

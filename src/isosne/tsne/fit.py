@@ -19,12 +19,13 @@ from isosne._random import RandomState, as_generator
 from isosne._types import Array, DenseMatrix, Joint, Neighbors
 from isosne.affinities.dense import dense_affinities, given_affinities
 from isosne.affinities.sampled import SampledAffinities
-from isosne.affinities.sparse import sparse_affinities
+from isosne.affinities.sparse import merged_affinities, sparse_affinities
 from isosne.errors import DataError, IsolatedPointsWarning
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.registry import as_kernel, for_table
+from isosne.kernels.registry import as_kernel, for_table, for_views
+from isosne.kernels.views import ViewsKernel
 from isosne.layout import descent
 from isosne.layout.anchors import Anchors
 from isosne.layout.descent import Progress, State
@@ -48,6 +49,8 @@ class Job(NamedTuple):
     anchors: Anchors | None = None
     far: NDArray[np.int64] | None = None
     """Indices of new rows that are far from all fitted rows, if a map is extended."""
+    y: Any = None
+    """Labels of the rows, for kernels that use them."""
 
     def resumed(self, saved: RunState) -> Self:
         """Return the job with the choices of an interrupted run."""
@@ -57,6 +60,10 @@ class Job(NamedTuple):
         if self.far is None:  # the random numbers of an extension follow from its input
             settings["random_state"] = seed = saved.seed
         return self._replace(settings=settings, seed=seed)
+
+    def labels_of(self, landmarks: Array | None) -> Any:
+        """Return the labels of the rows that are mapped."""
+        return self.y if self.y is None or landmarks is None else np.asarray(self.y)[landmarks]
 
     def anchors_among(self, landmarks: Array | None) -> Anchors | None:
         """Return the anchors, counted among the landmarks if there are any."""
@@ -81,6 +88,7 @@ def start_run(job: Job, saved: RunState | None, reporter: Reporter) -> Run:
     reporter.say(str(replace(plan, notes=())))  # `fit` warns of them
     reporter.say("Computing affinities")
     kernel, landmarks = job.given.fit(kernel, rng)
+    kernel.read_labels(job.labels_of(landmarks))
     draws = draw_seed(plan, rng)
     joint, isolated = make_affinities(kernel, plan, draws)
     anchors = job.anchors_among(landmarks)
@@ -106,7 +114,8 @@ def revived_run(model: Any) -> Run:
 
 def plan_job(job: Job, rng: np.random.Generator) -> tuple[Plan, MetricKernel]:
     """Return the plan of a job, and its unfitted kernel with the seed of this run."""
-    kernel = as_kernel(job.settings["kernel"], job.given.shape[0], rng)
+    kernel = for_views(job.settings["kernel"], job.given.layout)
+    kernel = as_kernel(kernel, job.given.shape[0], rng)
     kernel = for_table(kernel) if job.given.has_codes else kernel
     plan = make_plan(kernel, job.given.size(kernel), job.settings, job.anchors)
     return plan, with_seed(plan.parameters["kernel"], getattr(kernel, "random_state", None))
@@ -124,6 +133,8 @@ def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint,
     if isinstance(kernel, PrecomputedKernel):
         joint, isolated = given_affinities(kernel.X_fit_, as_dense=plan.affinities == "dense")
         what = "only repulsion acts on them"
+    elif isinstance(kernel, ViewsKernel):
+        joint, isolated = merged_affinities(kernel.whole_rows())
     elif plan.affinities == "dense":
         if kernel.reads_lists:
             kernel.read_lists(_find_neighbors(kernel, plan))
@@ -178,6 +189,7 @@ class Similarities(NamedTuple):
 def joint_probabilities(
     X: Any,
     kernel: Any = "owner",
+    y: Any = None,
     *,
     affinities: Any = "auto",
     random_state: RandomState = None,
@@ -190,6 +202,8 @@ def joint_probabilities(
         The points.
     kernel : str or kernel, default="owner"
         Similarity of the points; see `TSNE`.
+    y : array of shape (n_samples,) or None, default=None
+        Labels, for an `OwnerKernel` with ``label_weight``.
     affinities : str or Sparse, default="auto"
         Pairs with a probability; see `TSNE`.
     random_state : int, Generator, RandomState or None, default=None
@@ -214,6 +228,7 @@ def joint_probabilities(
     settings = DEFAULTS | {"kernel": kernel, "affinities": affinities}
     plan, own = plan_job(Job(given, settings, None), rng)
     fitted, _ = given.fit(own, rng)
+    fitted.read_labels(y)
     return Similarities(fitted, make_affinities(fitted, plan, draw_seed(plan, rng))[0])
 
 

@@ -33,6 +33,7 @@ from isosne.errors import DataError, MissingValuesError, ParameterError, show, s
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.registry import takes_tables
+from isosne.kernels.views import Layout, are_views
 from isosne.neighbors.distances import exact_set
 from isosne.neighbors.metric import Metric, Query, working_dtype
 from isosne.rows.rows import Rows, blocks, is_stored
@@ -199,8 +200,9 @@ def suggesting_tables(kernel: object) -> Iterator[None]:
 class Input:
     """The input of `fit`. Points in memory are validated here, and only here.
 
-    ``source`` is what the user passed, ``shape`` the number of points to map and of features, and
-    ``forest`` the trees of a table with mixed columns, whose codes are the points.
+    ``source`` is what the user passed, ``shape`` the number of points to map and of features,
+    ``forest`` the trees of a table with mixed columns, whose codes are the points, and ``layout``
+    that of several views, which are one matrix here.
     """
 
     def __init__(
@@ -210,6 +212,9 @@ class Input:
         if is_one_of(kernel, ("precomputed",)) or isinstance(kernel, PrecomputedKernel):
             metric = "precomputed"
         self.forest: TableForest | None = None
+        self.layout = Layout.of(X) if are_views(X) else None
+        if self.layout is not None:
+            X = self.layout.stack(X)
         is_table = isinstance(X, MixedRows)
         self.source = X.frame if is_table else X
         self._examined = X.notes if isinstance(X, Rows) else None
@@ -341,6 +346,7 @@ class Input:
     def describe_columns(self, model: Any) -> None:
         """Set the attributes of a fitted estimator that describe the columns of its input."""
         set_or_remove(model, "table_", self.forest)
+        set_or_remove(model, "layout_", self.layout)
         set_or_remove(model, "input_scale_", getattr(self._rows, "scale", None))
         if self._rows is None or not is_stored(self.source):
             validate_data(model, self.source, reset=True, skip_check_array=True)
@@ -361,6 +367,8 @@ def set_or_remove(model: Any, name: str, value: object) -> None:
 
 def checked_points(model: Any, X: Any) -> Points:
     """Return new points, validated, as the kernel of a model compares them: scaled, or as codes."""
+    if hasattr(model, "layout_"):
+        return check_points(model.layout_.stack(X))
     if is_stored(X):
         return check_points(opened_rows(model, X).read(slice(None)))
     if hasattr(model, "table_"):
@@ -377,6 +385,8 @@ def checked_points(model: Any, X: Any) -> Points:
 
 def opened_rows(model: Any, X: Any) -> Rows:
     """Return new rows of an input of any kind as the kernel of a model compares them."""
+    if hasattr(model, "layout_"):
+        return open_input(model.layout_.stack(X))
     if hasattr(model, "table_"):
         X = X.frame if isinstance(X, MixedRows) else X
         if is_stored(X):

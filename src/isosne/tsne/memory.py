@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import psutil
-
-from isosne._numba import n_threads
+from isosne._machine import CONTAINER, Limit, free_memory
+from isosne._numba import most_threads
 from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import KernelCosts, MetricKernel
 from isosne.kernels.given import PrecomputedKernel
@@ -26,19 +25,19 @@ LIMIT_VARIABLE = "ISOSNE_MEMORY_LIMIT"
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
-def memory_available(limit: Any = None) -> int:
+def memory_available(limit: Any = None) -> Limit:
     """Return the number of bytes that may be used: free memory, or the limit if it is lower."""
-    free, source = int(psutil.virtual_memory().available), "memory_limit"
+    source = "memory_limit"
     if limit is None:
         limit, source = os.environ.get(LIMIT_VARIABLE) or None, LIMIT_VARIABLE
     if limit is None:
-        return free
+        return free_memory()
     text = str(limit).strip().lower()
     match = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\+?\d+)?)\s*([kmgt]?)i?b?", text)
     if isinstance(limit, bool) or match is None or not 0 < float(match[1]) < math.inf:
         rule = "be a number of bytes or a size such as '1.5GB'"
         raise ParameterError(source, rule, limit, "Leave it out to use the memory that is free.")
-    return min(free, int(float(match[1]) * UNITS[match[2]]))
+    return min(free_memory(), Limit(int(float(match[1]) * UNITS[match[2]]), source))
 
 
 def size(n_bytes: int) -> str:
@@ -122,14 +121,19 @@ class Costs:
     given: InputSize
     unfitted: MetricKernel
     n_components: int
-    available: int
-    """Bytes that may be used."""
+    limit: Limit
+    """Bytes that may be used, and why no more."""
     start: str
     """"pca", "spectral", or a start that needs no memory."""
     forces: Method
     """Repulsive forces if affinities are not dense."""
     is_approximate: bool
     """Whether neighbors are found by the approximate search."""
+
+    @property
+    def available(self) -> int:
+        """Bytes that may be used."""
+        return self.limit.value
 
     @cached_property
     def kernel(self) -> KernelCosts:
@@ -214,7 +218,7 @@ class Costs:
         return STEP[forces.name] * n + min(mesh, LARGEST_MESH)
 
     def _threads(self) -> float:
-        n_busy = min(n_threads(), math.ceil(self.given.n_points / ROWS_PER_BLOCK))
+        n_busy = min(most_threads(), math.ceil(self.given.n_points / ROWS_PER_BLOCK))
         copied = 0
         if self.unfitted.metric != "precomputed" and self.given.n_entries is None:
             rows = THREAD_ROWS["approximate" if self.is_approximate else "exact"]
@@ -233,8 +237,9 @@ class Costs:
         is_read = self.given.row_bytes > 0
         landmarks = f"map fewer of the rows with {keyword('landmarks')}"
         hint = ", or ".join([*hints, landmarks if is_read else "fit on fewer points"])
+        why = f" ({self.limit.reason})" if self.limit.reason == CONTAINER else ""
         rule = (
             f"be at least {size(self.bytes[affinities])} for {affinities} affinities of "
-            f"{self.given.n_points:,} points; {size(self.available)} is available"
+            f"{self.given.n_points:,} points; {size(self.available)} is available{why}"
         )
         raise ParameterError("memory_limit", rule, hint=f"{hint[0].upper()}{hint[1:]}.")

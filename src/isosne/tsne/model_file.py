@@ -27,6 +27,7 @@ from isosne.kernels.monte_carlo import ForestPartitions, VoronoiPartitions
 from isosne.kernels.owner import OwnerKernel
 from isosne.kernels.ownership import Subsets, split_scales, subset_shape
 from isosne.kernels.registry import KERNELS
+from isosne.kernels.views import Layout, ViewsKernel
 from isosne.layout.anchors import Anchors
 from isosne.layout.forces import Exact, Mesh, Tree
 from isosne.layout.objectives import JSE, KL, NeRV, as_objective
@@ -43,10 +44,11 @@ KIND = "model"
 FITTED = (
     *("embedding_", "trace_", "isolated_", "n_features_in_", "n_iter_", "kl_divergence_"),
     *("landmark_indices_", "far_", "alignment_", "input_scale_", "input_options_"),
+    "layout_",
 )
 IRRELEVANT = ("callback", "verbose", "n_jobs", "memory_limit")
 """Parameters that do not affect the map; files do not contain them."""
-MACHINE = ("n_threads", "bytes_needed", "bytes_available", "reasons")
+MACHINE = ("n_threads", "bytes_needed", "bytes_available", "reasons", "cpus", "memory_source")
 """Parts of a plan that depend on the machine."""
 AFFINITIES = ("dense", "sparse", "sampled")
 SEARCHES = (None, "exact", "approximate")
@@ -61,7 +63,8 @@ KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(KL, NeRV, JSE, Schedule, Phase, RateFalls, ChangeBelow, Exact, Mesh, Tree, Sparse),
-        *(Landmarks, Alignment, Anchors, Scale, Subsets, Spreads, Column, Trees),
+        *(Landmarks, Alignment, Anchors, Scale, Subsets, Spreads, Column, Trees, Layout),
+        ViewsKernel,
         ForestPartitions,
         *(entry.kind for entry in KERNELS.values()),
     )
@@ -177,9 +180,10 @@ def unpack(value: Any, arrays: Mapping[str, Array]) -> Any:
 
 def _kernel_state(kernel: MetricKernel) -> dict[str, Any]:
     """Return the points and random draws of a fitted kernel: the arguments of `_restore_kernel`."""
+    if isinstance(kernel, ViewsKernel):
+        return {"points": kernel.X_fit_, "views": [_owner_state(view) for view in kernel.views_]}
     if isinstance(kernel, OwnerKernel):
-        subsets, spreads = kernel.subsets_, kernel.spreads_
-        return {"points": kernel.X_fit_, "subsets": subsets, "spreads": spreads}
+        return {"points": kernel.X_fit_} | _owner_state(kernel)
     if not isinstance(kernel, IsolationKernel) or not kernel.partitions_:
         return {"points": kernel.X_fit_}
     if kernel.partition == "forest":
@@ -191,11 +195,17 @@ def _kernel_state(kernel: MetricKernel) -> dict[str, Any]:
     return {"points": kernel.X_fit_, "partitions": samples, "pool": pool}
 
 
+def _owner_state(kernel: OwnerKernel) -> dict[str, Any]:
+    return {"subsets": kernel.subsets_, "spreads": kernel.spreads_, "labels": kernel.labels_}
+
+
 def _restore_kernel(
     kernel: MetricKernel,
     points: Points,
     subsets: Sequence[Subsets] = (),
     spreads: Spreads | None = None,
+    labels: Array | None = None,
+    views: Sequence[dict[str, Any]] = (),
     partitions: Sequence[Any] = (),
     pool: Points | None = None,
 ) -> MetricKernel:
@@ -203,6 +213,8 @@ def _restore_kernel(
     check_value(kernel, "the kernel", isinstance(kernel, MetricKernel))
     points = check_points(points, name="points", min_rows=2)
     n_points, n_features = points.shape
+    if isinstance(kernel, ViewsKernel):
+        return _restore_views(kernel, points, views)
     kernel.check_parameters(n_points)
     if isinstance(kernel, OwnerKernel):
         n_listed = kernel.n_listed(points)
@@ -214,7 +226,12 @@ def _restore_kernel(
         if spreads is not None:
             check_array(spreads.values, "spreads", np.float32, (n_points,), low=SMALLEST)
             check_value(spreads.n_ranked, "n_ranked", is_count(spreads.n_ranked))
-        draws = {"psi_": psis, "subsets_": list(subsets), "spreads_": spreads}
+            check_value(spreads.exponent, "exponent", is_number(spreads.exponent))
+        if labels is not None:
+            kind = np.float64 if labels.dtype.kind == "f" else np.int64
+            check_value(labels.shape, "the shape of the labels", labels.shape == (n_points,))
+            check_value(labels, "the labels", labels.dtype == kind)
+        draws = {"psi_": psis, "subsets_": list(subsets), "spreads_": spreads, "labels_": labels}
         return kernel.restore(points, kernel.fit_metric(points), **draws)
     if not isinstance(kernel, IsolationKernel) or not partitions:
         n_missing = kernel.costs(n_points).n_draws
@@ -317,6 +334,25 @@ def _check_anchors(anchors: Anchors, shape: tuple[int, int]) -> None:
     for name, high in (("strength", LARGEST_STRENGTH), ("scale", LARGEST_SETTING)):
         value = getattr(anchors, name)
         check_value(value, name, is_number(value) and 0 <= value <= high)
+
+
+def _restore_views(
+    kernel: ViewsKernel, points: Points, states: Sequence[dict[str, Any]]
+) -> MetricKernel:
+    """Return a fitted kernel of several views, once the layout and each view are checked."""
+    layout = check_value(kernel.layout, "the layout", isinstance(kernel.layout, Layout))
+    kernel.layout = layout = Layout(*map(tuple, layout))
+    n_columns = sum(check_value(width, "a width", is_count(width, 1)) for width in layout.widths)
+    fits = n_columns + len(layout.widths) == points.shape[1]
+    check_value(layout, "the layout", fits and all(map(is_number, layout.scales)))
+    kernel.check_parameters(points.shape[0])
+    views, members = [], []
+    for own, (part, rows), state in zip(
+        kernel.own_kernels(), kernel.parts(points), states, strict=True
+    ):
+        views.append(_restore_kernel(own, part, **state))
+        members.append(rows)
+    return kernel.restore(points, None, views_=views, members_=members)
 
 
 def _check_ascending(

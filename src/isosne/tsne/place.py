@@ -8,7 +8,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,13 +16,14 @@ from scipy.sparse import csr_array
 
 from isosne._checks import check_for_metric, check_points
 from isosne._numba import threads
-from isosne._types import Points
+from isosne._types import Array, Points
 from isosne.affinities.dense import conditional_rows
 from isosne.affinities.sampled import PLACE_DRAWS, SampledAffinities
 from isosne.errors import ParameterError
 from isosne.kernels.base import KernelCosts, MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.isolation import IsolationKernel
+from isosne.kernels.views import ViewsKernel
 from isosne.layout.objectives import dof_of
 from isosne.layout.placement import ListedPlacement, Placement
 from isosne.neighbors.search import Search, has_approximate_search, make_search
@@ -41,7 +41,6 @@ EXACT_LANDMARKS = 4000
 """Largest number of landmarks that are searched exactly for new rows (docs/decisions/0014)."""
 WIDEST = 10_000
 """Largest number of columns that is counted: wider data are sparse, and are not copied (chosen)."""
-_one_at_a_time = Lock()  # a call uses all threads, and Numba's pool is not always reentrant
 
 
 class MapSettings(NamedTuple):
@@ -68,10 +67,9 @@ class MapPlacer(ABC):
         coordinates = np.empty((points.shape[0], self.embedding.shape[1]), np.float32)
         # Bytes per point: indices, distances, similarities; float64 values with a working copy.
         step = max(1, BLOCK_BYTES // (16 * self.width + 16 * min(points.shape[1], WIDEST)))
-        with _one_at_a_time:
-            for s in range(0, len(coordinates), step):
-                block = slice(s, min(s + step, len(coordinates)))
-                coordinates[block] = self._place_block(points[block])
+        for s in range(0, len(coordinates), step):
+            block = slice(s, min(s + step, len(coordinates)))
+            coordinates[block] = self._place_block(points[block])
         return coordinates
 
     @abstractmethod
@@ -105,26 +103,69 @@ class AllPairsPlacer(MapPlacer):
         return rows
 
 
+class Nearest:
+    """The ``width`` fitted points nearest to each new point, and their probabilities."""
+
+    def __init__(self, kernel: MetricKernel, method: str | None) -> None:
+        n_listed, costs = kernel.n_listed(), _costs(kernel)
+        n_known = kernel.X_fit_.shape[0] - 1 if n_listed is None else n_listed
+        self.width = min(costs.n_placed or costs.n_partners, n_known)
+        self._search = _search(kernel, method)
+        lists = self._search.neighbors(self.width) if kernel.uses_fitted_lists else None
+        self._similarity = kernel.toward_neighbors(lists)
+
+    def compare(self, points: Points) -> tuple[Array, NDArray[np.float32], NDArray[np.bool_]]:
+        """Return indices and probabilities (m, width), and whether each point is a copy."""
+        ids, distances = self._search.nearest(points, self.width)
+        rows = conditional_rows(self._similarity(points, ids, distances))
+        rows[~rows.any(axis=1), 0] = 1
+        return ids, rows, distances[:, 0] == 0
+
+
 class ListPlacer(MapPlacer):
     """Compares new points with the fitted points nearest to them."""
 
     def __init__(self, kernel: MetricKernel, method: str | None, settings: MapSettings) -> None:
         super().__init__(kernel, settings)
-        n_listed, costs = kernel.n_listed(), _costs(kernel)
-        n_known = len(self.embedding) - 1 if n_listed is None else n_listed
-        self.width = min(costs.n_placed or costs.n_partners, n_known)
-        self._placement = ListedPlacement(*settings)
-        self._search = _search(kernel, method)
-        lists = self._search.neighbors(self.width) if kernel.uses_fitted_lists else None
-        self._similarity = kernel.toward_neighbors(lists)
+        self._nearest, self._placement = Nearest(kernel, method), ListedPlacement(*settings)
+        self.width = self._nearest.width
 
     def _place_block(self, points: Points) -> NDArray[np.float32]:
-        ids, distances = self._search.nearest(points, self.width)
-        rows = conditional_rows(self._similarity(points, ids, distances))
-        rows[~rows.any(axis=1), 0] = 1
+        ids, rows, is_copy = self._nearest.compare(points)
         coordinates = self._placement.place(ids, rows)
-        is_copy = distances[:, 0] == 0
         coordinates[is_copy] = self.embedding[ids[is_copy, 0]]
+        return coordinates
+
+
+class ViewsPlacer(MapPlacer):
+    """Compares new points with the fitted points nearest to them in each view."""
+
+    def __init__(self, kernel: ViewsKernel, method: str | None, settings: MapSettings) -> None:
+        super().__init__(kernel, settings)
+        self._kernel, self._placement = kernel, ListedPlacement(*settings)
+        self._views = [Nearest(view, method) for view in kernel.views_]
+        self.width = sum(view.width for view in self._views)
+
+    def _place_block(self, points: Points) -> NDArray[np.float32]:
+        kernel, n, first = self._kernel, points.shape[0], 0
+        parts = kernel.parts(points)
+        shares = kernel.weigh([rows for _, rows in parts], n)
+        ids, weights = np.zeros((n, self.width), np.int32), np.zeros((n, self.width), np.float32)
+        originals, is_copy = np.full(n, -1), np.ones(n, bool)
+        for view, members, (part, rows), share in zip(
+            self._views, kernel.members_, parts, shares, strict=True
+        ):
+            if len(rows):
+                columns = slice(first, first + view.width)
+                nearest, near, are_copies = view.compare(part)
+                lists = members[nearest]
+                ids[rows, columns], weights[rows, columns] = lists, near * share[rows, None]
+                known = originals[rows]
+                is_copy[rows] &= are_copies & ((known < 0) | (known == lists[:, 0]))
+                originals[rows] = lists[:, 0]
+            first += view.width
+        coordinates = self._placement.place(ids, weights)
+        coordinates[is_copy] = self.embedding[originals[is_copy]]
         return coordinates
 
 
@@ -208,6 +249,8 @@ def _make_placer(model: Any) -> MapPlacer:
     are_landmarks = plan.n_rows is not None
     has_many = are_landmarks and plan.n_points > EXACT_LANDMARKS
     method = None if has_many else plan.neighbors
+    if isinstance(kernel, ViewsKernel):
+        return ViewsPlacer(kernel, method, settings)
     if plan.affinities == "sparse":
         return ListPlacer(kernel, method, settings)
     listed = kernel.in_closed_form() if are_landmarks else None

@@ -5,6 +5,7 @@
 (`kernels.owner`), and so is a tree in place of a mesh on a wide map (`layout.mesh`).
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -13,7 +14,8 @@ from sklearn.base import clone
 
 from isosne._checks import check_number, is_one_of
 from isosne._html import pairs_table
-from isosne._numba import n_threads
+from isosne._machine import cpu_limit
+from isosne._numba import most_threads
 from isosne.affinities.sparse import Sparse, as_affinities
 from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import MetricKernel
@@ -24,7 +26,7 @@ from isosne.layout.mesh import THETA, widest_map
 from isosne.layout.objectives import KL, Objective, as_objective
 from isosne.layout.schedules import Schedule, as_schedule, lasting
 from isosne.layout.start import resolve_start
-from isosne.neighbors.search import has_approximate_search
+from isosne.neighbors.search import usual_method
 from isosne.tsne.memory import Costs, InputSize, memory_available, size
 
 DENSE_LIMIT = 10_000
@@ -37,8 +39,6 @@ FEWEST_FOR_MESH = 100
 """Number of points below which a mesh is replaced by exact forces, which are faster: the noise of
 the mesh, relative to the forces of so few points, makes maps worse or diverge (KL 0.40 instead of
 0.19 at 60 points of a 4-D normal distribution, diverged below 30)."""
-EXACT_SEARCH_LIMIT = 10_000
-"""Largest number of points for the exact neighbor search (docs/decisions/0007)."""
 LONGEST_LIST = 400
 """Longest neighbor list; above, affinities are sampled if the kernel has cells. It corresponds to
 50 points per cell (docs/decisions/0006 and 0008)."""
@@ -72,6 +72,10 @@ def _possible_forms(
             rule = "be 'kl' for a sparse matrix of distances, which leaves most pairs out"
             raise ParameterError("objective", rule, name, "Pass a dense matrix of distances.")
         return ("sparse",), "the distances are those to neighbors"
+    if costs.kernel.has_labels:
+        if all_pairs:
+            raise ParameterError("objective", "be 'kl' with label_weight", name, "Leave one out.")
+        return ("sparse",), "labels have a share of the neighbor lists"
     if all_pairs:
         return ("dense",), f"{name} compares all pairs"
     if "sparse" not in costs.bytes:
@@ -141,8 +145,7 @@ def _choose_search(wish: str | None, kernel: MetricKernel, given: InputSize) -> 
         return None
     if wish is not None:
         return wish
-    can = has_approximate_search(kernel.metric, is_sparse=given.n_entries is not None)
-    return "approximate" if can and given.n_points > EXACT_SEARCH_LIMIT else "exact"
+    return usual_method(given.n_points, kernel.metric, is_sparse=given.n_entries is not None)
 
 
 PAIRS_PER_THREAD, POINTS_PER_THREAD = 500_000, 4_000
@@ -184,6 +187,9 @@ class Plan:
     bytes_available : int or None
         Memory that may be added: the free memory, or the limit if it is lower. A model that was
         read from a file has None for both, and no reasons.
+    cpus, memory_source : str
+        The CPUs that may be used if the machine has more, such as "2 of 64 CPUs: quota", and what
+        limits the memory: "container limit", "memory_limit" or "ISOSNE_MEMORY_LIMIT"; else empty.
     reasons : tuple of str
         Reasons for the choices.
     n_rows, n_pool : int or None
@@ -221,6 +227,8 @@ class Plan:
     bytes_needed: int | None = field(compare=False)
     bytes_available: int | None = field(compare=False)
     reasons: tuple[str, ...] = field(default=(), compare=False)
+    cpus: str = field(default="", compare=False)
+    memory_source: str = field(default="", compare=False)
     n_rows: int | None = None
     n_pool: int | None = None
     alignment: str | None = None
@@ -244,13 +252,14 @@ class Plan:
             f"start       {self.start}",
             f"forces      {_describe_forces(self.parameters['forces'], self.n_components)}",
             f"objective   {self.objective}, {self._steps} steps",
-            f"threads     {self.n_threads}",
+            f"threads     {self.n_threads}" + (f" ({self.cpus})" if self.cpus else ""),
         ]
         if self.alignment is not None:
             lines.insert(4, f"alignment   {self.alignment}")
         if self.bytes_needed is not None and self.bytes_available is not None:
             needed, available = size(self.bytes_needed), size(self.bytes_available)
-            lines.append(f"memory      {needed} more than in use now; {available} available")
+            why = f": {self.memory_source}" if self.memory_source else ""
+            lines.append(f"memory      {needed} more than in use now; {available} available{why}")
         if self.columns:
             more = len(self.columns) - MOST_COLUMNS
             listed = "; ".join(self.columns[:MOST_COLUMNS])
@@ -327,6 +336,8 @@ def make_plan(
         bytes_needed=costs.bytes[affinities],
         bytes_available=costs.available,
         reasons=tuple(part for part in (reason, given.note) if part),
+        cpus=describe_cpus(),
+        memory_source=costs.limit.reason,
         n_rows=given.n_rows,
         n_pool=given.n_pool,
         alignment=_describe_alignment(anchors, given.n_rows or n),
@@ -343,6 +354,12 @@ def make_plan(
             "forces": method,
         },
     )
+
+
+def describe_cpus() -> str:
+    """Return how many CPUs may be used and why no more, if the machine has more."""
+    limit = cpu_limit()
+    return f"{limit.value} of {os.cpu_count()} CPUs: {limit.reason}" if limit.reason else ""
 
 
 def _describe_alignment(anchors: Anchors | None, n_rows: int) -> str | None:
@@ -372,4 +389,4 @@ def useful_threads(n_points: int, forces: str) -> int:
     """Return the number of threads that step 3 of a map of n points can use."""
     is_exact = forces == "exact"
     most = n_points**2 // PAIRS_PER_THREAD if is_exact else n_points // POINTS_PER_THREAD
-    return min(n_threads(), max(1, most))
+    return min(most_threads(), max(1, most))

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from isosne._archive import RefusedError, read_archive, reading_archive, write_archive
 from isosne._checks import check_count, is_number
 from isosne._files import only_user
-from isosne._numba import ElasticThreads, threads
+from isosne._numba import threads
 from isosne._progress import make_progress, print_line
 from isosne._random import RandomState
 from isosne._types import Array, DenseMatrix, Joint, SparseMatrix
@@ -105,7 +105,6 @@ class Run:
         pull = make_pull(self.anchors, self.plan.n_points)
         try:
             with threads(useful_threads(self.plan.n_points, self.plan.forces)):
-                elastic = ElasticThreads()
                 for state in descend(self.forces, self.progress, self.schedule, pull):
                     self.gradient_norm = state.gradient_norm
                     is_traced = state.iteration % TRACE_EVERY == 0
@@ -116,7 +115,6 @@ class Run:
                         checkpoint.write(self)
                     if callback is not None and callback(state):
                         break
-                    elastic.adapt()
         except DivergedError:
             self.is_usable = False
             raise

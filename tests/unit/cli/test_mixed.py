@@ -86,4 +86,4 @@ def test_a_report_from_a_file(table, here, isosne):
     isosne(*line, "-q")
     page = (here / "report.html").read_text()
     assert f"<dt>columns</dt><dd>{NOTE.removeprefix('Columns: ')}</dd>" in page
-    assert "<dt>measured by</dt><dd>Gower&#39;s distance</dd>" in page
+    assert "<dt>measured by</dt><dd>Gower&#x27;s distance</dd>" in page

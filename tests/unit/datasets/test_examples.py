@@ -4,9 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sklearn.datasets
 
 from isosne.datasets import load, names
-from isosne.datasets.examples import LOADERS, load_table
+from isosne.datasets.examples import load_table
 from isosne.errors import ParameterError
 from isosne.rows.table_reader import names_data_set
 from tests.conftest import refuses
@@ -14,7 +15,7 @@ from tests.conftest import refuses
 
 @pytest.mark.parametrize("name", names())
 def test_an_example_is_the_set_of_scikit_learn(name):
-    found, expected = load(name), LOADERS[name]()
+    found, expected = load(name), getattr(sklearn.datasets, f"load_{name}")()
     assert found.name == name
     np.testing.assert_array_equal(found.X, expected.data)
     np.testing.assert_array_equal(found.y, expected.target)

@@ -1,12 +1,15 @@
 """Rows from tables and from Python."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import isosne
 from isosne.cli.tables import open_table
 from isosne.errors import DataError, ParameterError
-from isosne.explorer.data import as_texts, from_python, from_table, plain_values
+from isosne.explorer.data import from_python, from_table, plain_values, show_values
+from isosne.explorer.files import save_rows
+from isosne.explorer.session import Session
 from tests.conftest import refuses
 from tests.unit.explorer.conftest import QUICK
 
@@ -37,7 +40,7 @@ def test_a_table_is_scaled_and_its_columns_are_shown_in_their_units(explored):
 def test_a_table_with_mixed_columns_is_read_as_it_is(explored):
     lines = ["name,kind,size,color", "r0,u,0,red", "r1,v,,red", "r2,u,2,"]
     rows = explored([*lines, *(f"r{i},v,{i},{'blue' * (i % 2)}" for i in range(3, 8))], mixed=True)
-    texts = {c.name: as_texts(plain_values(c, slice(3))).tolist() for c in rows.columns}
+    texts = {c.name: show_values(plain_values(c, slice(3))).tolist() for c in rows.columns}
     assert texts == {"size": ["0", "", "2"], "color": ["red", "red", ""]}
     assert rows.to_fit(None).shape == (8, 2)
     assert rows.to_fit(np.array([1, 5, 6])).frame["size"].to_pylist()[1:] == [5, 6]
@@ -69,3 +72,15 @@ def test_a_model_of_other_points_is_refused(two_blobs):
         isosne.explore(model, X=two_blobs[:50])
     with refuses(DataError, "A model needs its points. Pass them as X."):
         isosne.explore(model)
+
+
+def test_labels_and_identifiers_of_any_type_are_text_that_files_can_have():
+    labels = pd.Series([None, np.nan, True, "\udc80", pd.Timestamp("2026-01-02")], name="\udcff")
+    ids = ["a", "b", "\udc80", "c", "d"]
+    rows = from_python(np.eye(5), labels, ids, {"day": pd.date_range("2026-01-01", periods=5)})
+    assert rows.labels.tolist() == ["", "", "True", r"\udc80", "2026-01-02 00:00:00"]
+    assert (rows.label_name, rows.ids[2]) == (r"\udcff", r"\udc80")
+    assert rows.columns[-1].words[:2] == ["2026-01-01", "2026-01-02"]
+    session = Session(rows)
+    for kind in ("csv", "parquet"):
+        assert save_rows(session, np.arange(5), kind)

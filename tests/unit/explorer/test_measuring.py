@@ -57,14 +57,16 @@ def test_copies_of_a_row_are_its_neighbors_and_the_row_itself_is_not():
     assert found.trust == 1.0
 
 
-def test_the_effect_size_is_the_difference_in_pooled_standard_deviations():
+@pytest.mark.parametrize("unit", [1.0, 1e-200, 1e200])
+def test_the_effect_size_is_the_difference_in_pooled_standard_deviations(unit):
     rng = np.random.default_rng(0)
     values = np.concatenate([rng.normal(2, 1, 30), rng.normal(0, 3, 70)])
-    (found,) = compare_with_rest([Column("a", values)], np.arange(30))
+    (found,) = compare_with_rest([Column("a", unit * values)], np.arange(30))
     a, b = values[:30], values[30:]
     pooled = np.sqrt((29 * a.var(ddof=1) + 69 * b.var(ddof=1)) / 98)
     assert found.effect == pytest.approx((a.mean() - b.mean()) / pooled)
-    assert (found.inside, found.outside) == (pytest.approx(a.mean()), pytest.approx(b.mean()))
+    means = np.array([found.inside, found.outside]) / unit
+    np.testing.assert_allclose(means, [a.mean(), b.mean()], rtol=1e-12)
 
 
 def test_constant_columns_identifiers_and_whole_selections_are_left_out():

@@ -122,13 +122,19 @@ def test_a_connection_without_the_signature_of_the_page_is_closed(server):
         assert connect(server, forged, f"http://127.0.0.1:{server.port}") is None
 
 
-def test_the_page_may_load_nothing_from_elsewhere_and_runs_no_handlers(server):
+def test_the_page_may_load_nothing_from_elsewhere_and_run_only_its_own_scripts(server):
     with closing(http.client.HTTPConnection(LOOPBACK, server.port, timeout=30)) as connection:
         connection.request("GET", f"/?token={server.token}")
-        policy = connection.getresponse().headers["Content-Security-Policy"]
-    assert "default-src 'self'" in policy
+        answer = connection.getresponse()
+        policy, page = answer.headers["Content-Security-Policy"], answer.read().decode()
+    rules = {name: words for name, *words in map(str.split, policy.split(";"))}
+    assert rules["default-src"] == ["'none'"]
     assert "http" not in policy
-    assert "script-src-attr 'none'" in policy
+    (number,) = set(re.findall(r'<script nonce="([^"]{32,})"', page))
+    assert page.count("<script") == page.count(f'<script nonce="{number}"')
+    assert set(rules["script-src"]) == {"'self'", "'unsafe-eval'", f"'nonce-{number}'"}
+    assert number not in ask(server, f"/?token={server.token}")[1]
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
 
 
 def test_the_server_may_listen_on_the_loopback_address_of_ip_6():

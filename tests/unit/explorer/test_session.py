@@ -126,6 +126,25 @@ def test_the_command_of_a_model_says_what_it_leaves_out(session):
     )
 
 
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("data/wine.csv", "wine-map.png"),
+        ("wine", "wine-map.png"),
+        ("<img src=x>\udc80.csv", "_img_src_x_-map.png"),
+        ("/tmp/.csv", "csv-map.png"),
+        ("x" * 300, "x" * 80 + "-map.png"),
+    ],
+)
+def test_files_are_named_after_the_table(two_blobs, source, name):
+    data = replace(from_python(two_blobs), source=source, words=(source,))
+    assert Session(data).file_name("map.png") == name
+
+
+def test_files_of_data_from_python_have_no_name_of_a_table(session):
+    assert session.file_name("map.png") == "map.png"
+
+
 def test_a_model_is_continued_without_changing_it(session):
     model = QUICK.make_model().fit(session.rows.X)
     before = model.embedding_.copy()

@@ -8,7 +8,7 @@ from sklearn.neighbors import kneighbors_graph
 from isosne import TSNE, OwnerKernel, nearest_neighbors
 from isosne.datasets import make_shared_clusters
 from isosne.errors import ParameterError
-from isosne.kernels.hubs import hubness
+from isosne.kernels.hubs import MILD, hubness
 from isosne.kernels.ownership import (
     AUTO_SIZES,
     BLOCK,
@@ -78,7 +78,7 @@ def test_wrong_sizes_are_refused(size):
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
 def test_the_closed_form_is_the_mean_over_all_samples(psi, metric):
     X, A = draw_points(8), draw_points(3, seed=1)
-    kernel = OwnerKernel(8 / psi, metric=metric).fit(X)
+    kernel = OwnerKernel(8 / psi, metric=metric, local_scaling=0).fit(X)
     assert kernel.psi_ == (psi,)
     D = distances(X, X, metric, 2)
     np.fill_diagonal(D, 0)
@@ -89,7 +89,7 @@ def test_the_closed_form_is_the_mean_over_all_samples(psi, metric):
 
 def test_ties_go_to_the_lower_index():
     X = np.array([[0.0], [1.0], [1.0], [2.0]])
-    K = OwnerKernel(2).fit(X).similarity(np.array([[1.0]]))
+    K = OwnerKernel(2, local_scaling=0).fit(X).similarity(np.array([[1.0]]))
     np.testing.assert_allclose(K, expected_owners(np.abs(X.T - 1.0), 2), atol=1e-7)
 
 
@@ -112,7 +112,7 @@ def test_other_points_are_ranked_as_if_they_were_fitted():
 
 def test_all_lists_have_the_same_law():
     X = draw_points(200)
-    kernel = OwnerKernel((4, 10)).fit(X)
+    kernel = OwnerKernel((4, 10), local_scaling=0).fit(X)
     rows = kernel.neighbor_similarity(nearest_neighbors(X, 50), 30)
     assert rows.shape == (1, 200, 30)
     assert rows.dtype == np.float32
@@ -204,18 +204,19 @@ def test_hubs_are_found_by_the_lists_that_a_neighbor_is_in():
     assert hubness(np.array([[3], [3], [3], [0]])) == 10 / 4  # neighbors are in 3, 3, 3 and 1 lists
     X, _ = make_shared_clusters(random_state=0)
     assert hubness(nearest_neighbors(X, 48).indices) > 5
-    assert OwnerKernel().fit(X).spreads_ is not None
-    assert OwnerKernel(local_scaling=False).fit(X).spreads_ is None
-    assert OwnerKernel().fit(draw_points(500)).spreads_ is None
-    with pytest.raises(ParameterError, match=r"^local_scaling must be True, False or 'auto'"):
-        OwnerKernel(local_scaling=1).fit(X)
+    assert OwnerKernel().fit(X).spreads_.exponent == 1
+    assert OwnerKernel(local_scaling=0).fit(X).spreads_ is None
+    assert OwnerKernel().fit(draw_points(500)).spreads_.exponent == MILD
+    with pytest.raises(ParameterError, match=r"^local_scaling must be 'auto' or from 0 to 1"):
+        OwnerKernel(local_scaling=True).fit(X)
 
 
-def test_scaled_ranks_are_those_of_the_definition():
+@pytest.mark.parametrize("exponent", [MILD, 1])
+def test_scaled_ranks_are_those_of_the_definition(exponent):
     X = draw_points(200, 20)
-    kernel = OwnerKernel((4, 10), local_scaling=True).fit(X)
+    kernel = OwnerKernel((4, 10), local_scaling=exponent).fit(X)
     assert kernel.spreads_.n_ranked == 20
-    orders = scaled_orders(distances(X, X), 20)
+    orders = scaled_orders(distances(X, X), 20, exponent)
     K, neighbors = kernel.similarity(), nearest_neighbors(X, 20)
     rows = kernel.neighbor_similarity(neighbors)[0]
     law = np.mean([owner_law(psi, 200, 200) for psi in (50, 20)], axis=0)
@@ -227,7 +228,7 @@ def test_scaled_ranks_are_those_of_the_definition():
 
 def test_new_points_are_ranked_by_the_spreads_of_fitted_ones():
     X = draw_points(120, 20)
-    kernel = OwnerKernel(5, local_scaling=True).fit(X)
+    kernel = OwnerKernel(5, local_scaling=1).fit(X)
     A = X[:6] + 0.1
     np.testing.assert_array_equal(kernel.similarity(A, X[20:30]), kernel.similarity(A)[:, 20:30])
     ids, far = np.array([[0, 1, 2]], np.int32), np.array([[1.0, 1.1, 1.2]])
@@ -239,22 +240,22 @@ def test_new_points_are_ranked_by_the_spreads_of_fitted_ones():
 
 def test_copies_without_a_spread_count_as_the_densest_points():
     X = np.r_[np.zeros((12, 4)), draw_points(100, 4)]
-    kernel = OwnerKernel(3, local_scaling=True).fit(X)
+    kernel = OwnerKernel(3, local_scaling=1).fit(X)
     values = kernel.spreads_.values
     assert values[:12].tolist() == [values[12:].min()] * 12
-    same = OwnerKernel(3, local_scaling=True).fit(np.zeros((20, 2)))
+    same = OwnerKernel(3, local_scaling=1).fit(np.zeros((20, 2)))
     assert same.spreads_.values.tolist() == [1] * 20
 
 
 def test_a_saved_model_places_points_by_the_stored_spreads(tmp_path):
     X = draw_points(150, 20)
-    model = TSNE(OwnerKernel(local_scaling=True), random_state=0).fit(X)
+    model = TSNE(OwnerKernel(local_scaling=1), random_state=0).fit(X)
     model.save(tmp_path / "model.isosne")
     loaded = TSNE.load(tmp_path / "model.isosne")
     np.testing.assert_array_equal(loaded.kernel_.spreads_.values, model.kernel_.spreads_.values)
     new = draw_points(5, 20, seed=3)
     np.testing.assert_array_equal(loaded.transform(new), model.transform(new))
-    plain = TSNE(OwnerKernel(local_scaling=False), random_state=0).fit(X)
-    dense = TSNE(OwnerKernel(local_scaling=True), affinities="dense", random_state=0).fit(X)
+    plain = TSNE(OwnerKernel(local_scaling=0), random_state=0).fit(X)
+    dense = TSNE(OwnerKernel(local_scaling=1), affinities="dense", random_state=0).fit(X)
     assert not np.array_equal(plain.affinities_.data, model.affinities_.data)
     assert dense.kernel_.spreads_ is not None

@@ -103,12 +103,21 @@ def test_points_without_a_label_are_gray_beneath_the_others_and_last(page_of, ma
     assert page.by_row(page.table[by_kind["fields"][0]]).tolist() == [1, 0, 1] * 4
 
 
+@pytest.mark.parametrize("unit", [1e-300, 1e300, -1e308])
+def test_numbers_of_any_size_are_spread_over_the_colors(page_of, map_of, unit):
+    page = page_of(map_of(4), columns={"age": unit * np.array([-1.0, -0.5, 0.0, 1.0])})
+    (choice,) = page.about["choices"]
+    shares = np.array([0, 0.25, 0.5, 1])
+    shown = page.by_row(page.table[choice["fields"][0]])
+    np.testing.assert_allclose(shown, shares if unit > 0 else 1 - shares, rtol=1e-6)
+
+
 def test_numbers_that_are_missing_are_gray(page_of, map_of):
     columns = {"age": [1.0, np.nan, np.inf, 3.0]}
     page = page_of(map_of(4), columns=columns)
     (choice,) = page.about["choices"]
     shown = page.by_row(page.table[choice["fields"][0]])
-    np.testing.assert_array_equal(shown, [1, np.nan, np.nan, 3])
+    np.testing.assert_array_equal(shown, [0, np.nan, np.nan, 1])  # from 1 to 3
     assert (choice["low"], choice["high"]) == (1, 3)
     (mapper,) = page.find("LinearColorMapper")
     assert mapper["attributes"]["nan_color"] == FAINT
@@ -215,3 +224,11 @@ def test_without_bokeh_one_sentence_says_what_to_install(monkeypatch):
         "Install it with: pip install 'isosne[pages]'",
     ):
         __import__("isosne.pages")
+
+
+def test_names_that_are_not_unicode_are_shown_with_a_replacement(tmp_path):
+    columns = {"\udc80": np.arange(4) / 3}  # as in the name of a file that is not UTF-8
+    path = write_page(tmp_path / "map.html", np.eye(4)[:, :2], columns=columns, title="a\udc80")
+    page = path.read_text(encoding="utf-8")
+    assert "<title>a\ufffd</title>" in page
+    assert r"<option>\udc80</option>" in page

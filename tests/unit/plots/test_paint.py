@@ -74,6 +74,20 @@ def test_classes_that_are_numbers_keep_their_order_in_several_maps():
     assert paint_maps(color, {"left": 2, "right": 2})["right"].names == ["2", "9", "10"]
 
 
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (["10.5", "2.5", "-1"], ["-1", "2.5", "10.5"]),
+        (["10", "2", "b"], ["10", "2", "b"]),
+        ([10.5, 2.5], ["2.5", "10.5"]),
+    ],
+)
+def test_labels_that_are_numbers_as_text_are_sorted_as_numbers(labels, names):
+    paint = as_paint(labels, len(labels), kind="labels")
+    assert paint.names == names
+    assert [paint.names[c] for c in paint.of_point] == [str(label) for label in labels]
+
+
 def test_maps_share_their_scale():
     paints = paint_maps({"left": [0.0, 1.0], "right": [3.0, 2.0]}, {"left": 2, "right": 2})
     assert {(paint.low, paint.high) for paint in paints.values()} == {(0.0, 3.0)}

@@ -387,3 +387,12 @@ def test_a_package_that_is_absent_is_named_with_its_extra(
     )
     with refuses(MissingPackageError, sentence):
         open_rows(path)
+
+
+def test_a_name_with_control_characters_is_spelled_out_on_one_line(tmp_path):
+    path = tmp_path / "a\nb\x1b[31m.csv"
+    path.write_bytes(b"\xff,1\n")
+    with pytest.raises(DataError) as caught:
+        open_rows(path)
+    assert r"a\nb\x1b[31m.csv must be plain text in UTF-8" in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -1,13 +1,16 @@
 """What the tests of the estimator share."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import psutil
 import pytest
 
-from isosne import TSNE, IsolationKernel, OwnerKernel, Phase, Schedule
+from isosne import TSNE, IsolationKernel, OwnerKernel, Phase, Schedule, _machine
+from isosne._machine import Limit
 from isosne.errors import DataError
+from isosne.tsne import plan
 from tests.conftest import refuses
 
 __all__ = ["refuses"]
@@ -78,5 +81,7 @@ def memory(monkeypatch):
         )
 
     monkeypatch.delenv("ISOSNE_MEMORY_LIMIT", raising=False)
+    monkeypatch.setattr(_machine, "ROOT", Path("no control groups"))
+    monkeypatch.setattr(plan, "cpu_limit", lambda: Limit(2))
     set_available(8e9)
     return set_available

@@ -73,12 +73,12 @@ def test_partners_are_drawn_where_lists_do_not_fit(memory):
     ],
 )
 def test_a_limit_is_a_number_of_bytes_or_a_size(memory, monkeypatch, limit, n_bytes):
-    assert memory_available(limit) == n_bytes
+    assert memory_available(limit).value == n_bytes
     assert plan_for(KNNKernel(5), 4, memory_limit=limit).bytes_available == n_bytes
     if limit is not None:
         monkeypatch.setenv("ISOSNE_MEMORY_LIMIT", str(limit))
-        assert memory_available() == n_bytes
-        assert memory_available("1kB") == 1000  # what is passed goes first
+        assert memory_available().value == n_bytes
+        assert memory_available("1kB").value == 1000  # what is passed goes first
 
 
 @pytest.mark.parametrize(

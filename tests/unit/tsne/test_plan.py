@@ -25,12 +25,12 @@ from isosne._numba import n_threads, threads
 from isosne.errors import ParameterError
 from isosne.kernels.isolation import COMPARED, RANKED
 from isosne.layout.mesh import widest_map
+from isosne.neighbors.search import EXACT_SEARCH_LIMIT
 from isosne.tsne.fit import DEFAULTS
 from isosne.tsne.memory import InputSize, size
 from isosne.tsne.plan import (
     DENSE_LIMIT,
     EXACT_REPULSION_LIMIT,
-    EXACT_SEARCH_LIMIT,
     PAIRS_PER_THREAD,
     POINTS_PER_THREAD,
     make_plan,
@@ -329,7 +329,7 @@ def test_a_repeated_run_does_not_choose_anew(points, monkeypatch):
     monkeypatch.setattr(isosne.tsne.plan, "FEWEST_FOR_MESH", 50)
     with monkeypatch.context() as rules:
         rules.setattr(isosne.tsne.plan, "DENSE_LIMIT", 50)
-        rules.setattr(isosne.tsne.plan, "EXACT_SEARCH_LIMIT", 50)
+        rules.setattr(isosne.neighbors.search, "EXACT_SEARCH_LIMIT", 50)
         rules.setattr(isosne.tsne.plan, "EXACT_REPULSION_LIMIT", {2: 50})
         rules.setattr(isosne.kernels.isolation, "EXACT_FROM", 50)
         model = make("isolation", random_state=None).fit(points)

@@ -1,14 +1,15 @@
 """The style sheets of the page, and panes of text that use them.
 
-Every text enters the page through `write`, which escapes it, unless it is `Markup`. Values of the
-data are filled into markup with ``Markup("<b>{}</b>").format(value)``, which escapes them too.
+Every text enters the page through `write`, which escapes it, unless it is `Markup`; values of the
+data are filled into markup by `isosne._html.fill`, which escapes them too.
 """
 
 from importlib.resources import files
 from typing import Any
 
 import panel as pn
-from markupsafe import escape
+
+from isosne._html import escape
 
 
 def read_style(name: str) -> str:
