@@ -142,7 +142,7 @@ def _check_roles_fit(rows: Rows, roles: tuple[Any, ...], limit: int | None) -> N
     needed = ROLE_BYTES * len(roles) * rows.shape[0]
     if limit is not None and needed > limit:
         named = " and ".join(keyword(role, name) for role, name in roles)
-        rule = f"be at least {needed / 1e6:,.3g} MB for {named} of {rows.shape[0]:,} rows"
+        rule = f"be at least {-(-needed // 10**6):,} MB for {named} of {rows.shape[0]:,} rows"
         hint = "Raise the limit, leave out these columns, or use a table with fewer rows."
         raise ParameterError("memory_limit", rule, hint=hint)
 
