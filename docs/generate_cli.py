@@ -29,15 +29,15 @@ isosne embed big.parquet --landmarks 10000 --memory-limit 1.5GB --checkpoint run
 Place new rows on an existing map:
 
 ```
-isosne embed wine.csv --label target --id id --save-model model.isosne -o map.parquet
+isosne embed wine.csv --label target --scale standard --save-model model.isosne -o map.parquet
 isosne place model.isosne new.csv -o new_map.csv
 ```
 
 Measure maps of other programs, and compare them on one page:
 
 ```
-isosne measure wine.csv umap.csv --id id --label target
-isosne report wine.csv --id id --label target --map map.parquet --map umap.csv -o maps.html
+isosne measure wine.csv umap.csv --id id --label target --scale standard
+isosne report wine.csv --map map.parquet --map umap.csv -o maps.html
 ```
 
 **Names.** An option has the name of the keyword in Python: `--random-state` is
@@ -48,18 +48,29 @@ isosne report wine.csv --id id --label target --map map.parquet --map umap.csv -
 for any number of threads.
 
 **Provenance.** A map file records how the map was made: version, date, options, plan, seed, and a
-fingerprint of the input. A map and a table that do not belong together are refused, unless
-`--force` is given. `measure` and `plot` take from it which columns are identifiers, labels
-and features, how they were scaled, and the metric. Options given on the command line take
-precedence. A CSV file is a plain table, so its provenance is in a second file: `map.csv.json` for
-`map.csv`. CSV on standard output has none.
+fingerprint of the input. A map and a table that do not belong together are refused wherever both
+are given, unless `--force` is given. `--align-to` takes a map of an earlier table with as many
+columns, if rows are matched by `--id`; without identifiers, it must be a map of the same table.
+`measure`, `plot --trust`, `report --map` and `explore --map` take from a map which columns are
+identifiers, labels and features, how they were scaled, and the metric. Options given on the command
+line take precedence. A CSV file is a plain table, so its provenance is in a second file:
+`map.csv.json` for `map.csv`. CSV on standard output has none.
 
 **Maps of other programs.** MAP is any table whose coordinates are the columns `x` and `y` (and
 `z`), two or three columns with a common name and numbers, such as `UMAP1` and `UMAP2`, or else the
-first two numeric columns that are neither identifiers nor labels. A column `id` or without a name,
-or the first text column without repeated values, identifies the points; otherwise they are in the
-order of the rows of the table. MAP can also be an array (`umap.npy`) or an array of obsm of an
-AnnData file (`cells.h5ad:X_umap`). A note says which columns were used.
+first two numeric columns that are neither identifiers nor labels, if there are at most three. A
+column `id` or without a name, or the first text column without repeated values, identifies the
+points; otherwise they are in the order of the rows of the table. MAP can also be an array
+(`umap.npy`) or an array of obsm of an AnnData file (`cells.h5ad:X_umap`). A note says which columns
+were used.
+
+**Text tables.** The delimiter (comma, tab, semicolon or bar) and the header are detected.
+`--decimal ,` reads numbers such as `1,5`. Text tables may be compressed: `table.csv.gz` (`.gz`,
+`.bz2`, `.zst`, `.lz4`). Save the sheets of a spreadsheet as CSV first.
+
+**Identifiers.** Without `--id`, a unique column named `id` or `ID` identifies the rows, and a note
+says so. Without such a column, rows are identified by their number. Tables from standard input need
+`--id`.
 
 **CSV and spreadsheets.** Identifiers and labels that a spreadsheet would take for formulas (texts
 that begin with `=`, `+`, `-` or `@`, and are not numbers) get an apostrophe in front. `measure` and
@@ -79,7 +90,8 @@ seconds otherwise, nothing with `--quiet`. `--json` prints one object on standar
 | 130 | interrupted with Ctrl-C; the last line says which files were written, or how to resume |
 | 143 | ended by SIGTERM; with `--checkpoint` the same command resumes the run |
 
-**Output files** are complete or absent, and existing files are replaced only with `--force`. The
+**Output files** are complete or absent, and existing files are replaced only with `--force`. A
+file that is replaced keeps its mode; if it is a link, its target is replaced. The
 exception is a run that is interrupted without `--checkpoint`: the map so far is written, with
 `stopped_at` in its provenance. No output may be an input or another output, even with `--force`. A
 run that is killed can leave a hidden file `.NAME.TOKEN.part`, which you can delete. A checkpoint

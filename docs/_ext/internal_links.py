@@ -1,9 +1,12 @@
-"""Check the links within the built site: each leads to a file, and to an anchor that is in it.
+"""Links to examples, and a check of the links within the built site.
 
-A broken link is a warning, which `make docs` treats as an error. Addresses of other sites, and of
+A page links to the script of an example, which a checkout has; on the site, the link leads to the
+page of the example. Each link of the site must lead to a file, and to an anchor that is in it. A
+broken link is a warning, which `make docs` treats as an error. Addresses of other sites, and of
 other versions of this one, are not visited.
 """
 
+import re
 from collections.abc import Collection, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,6 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
+EXAMPLE = re.compile(r"\]\(\.\./examples/gallery(?:/([\w/]+)\.py)?\)")
 LINKS = {"a": "href", "link": "href", "img": "src", "script": "src", "iframe": "src"}
 
 
@@ -58,6 +62,15 @@ def broken_links(site: Path, versions: Collection[str] = ()) -> Iterator[tuple[P
                 yield path.relative_to(site), address
 
 
+def link_example_pages(text: str) -> str:
+    """Return a page of the documentation whose links to scripts lead to pages of examples."""
+    return EXAMPLE.sub(lambda found: f"](gallery/{found[1] or 'index'}.rst)", text)
+
+
+def _read(app: Sphinx, name: str, content: list[str]) -> None:
+    content[0] = link_example_pages(content[0])
+
+
 def _check(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
         versions = app.config.published_versions
@@ -66,6 +79,7 @@ def _check(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the check."""
+    """Register the links and the check."""
+    app.connect("source-read", _read)
     app.connect("build-finished", _check)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

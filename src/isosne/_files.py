@@ -34,26 +34,30 @@ _completed: ContextVar[list[Path]] = ContextVar("completed")
 
 
 class AtomicFile:
-    """A temporary file beside the final one: `commit` renames it, `discard` removes it."""
+    """A temporary file beside the final one: `commit` renames it, `discard` removes it.
+
+    It has the mode of a file that it replaces. If the path is a link, its target is replaced.
+    """
 
     def __init__(self, path: Path, *, force: bool = False) -> None:
         self.path, self.force = path, force
         with writing_to(path):
+            self._target = Path(os.path.realpath(path)) if path.is_symlink() else path
             self._check_free()
-            self.part = _hidden(path, f"{secrets.token_hex(8)}.part")
+            self.part = _hidden(self._target, f"{secrets.token_hex(8)}.part")
             self.file: BinaryIO = self.part.open("x+b")
+        with suppress(OSError):
+            shutil.copymode(self._target, self.part)
 
     def commit(self) -> None:
-        """Flush the content to the disk and rename the file; it keeps the mode of the old one."""
+        """Flush the content to the disk and rename the file."""
         with writing_to(self.path):
             self.file.flush()
             os.fsync(self.file.fileno())
             self.file.close()
             self._check_free()
-            with suppress(OSError):
-                shutil.copymode(self.path, self.part)
             try:
-                self.part.replace(self.path)
+                self.part.replace(self._target)
             finally:
                 if not self.part.exists():  # it is renamed, also if an interrupt follows at once
                     _completed.get([]).append(self.path)
@@ -76,8 +80,9 @@ class AtomicFile:
         elif not self.force and os.path.lexists(path):
             pass_force = f"pass {keyword('force', True)} to replace it"
             reason = f"the file already exists. Choose another name, or {pass_force}."
-        elif not path.parent.is_dir():
-            reason = f"the folder {path.parent} does not exist. Create the folder first."
+        elif not self._target.parent.is_dir():
+            folder = self._target.parent
+            reason = f"the folder {folder} does not exist. Create the folder first."
         else:
             return
         raise OutputError(f"Cannot write {path}: {reason}")

@@ -147,5 +147,9 @@ class IsolatedPointsWarning(IsosneWarning):
     """Some points share no cell with any other point."""
 
 
+class ColumnsWarning(IsosneWarning):
+    """Columns of a table distort the map, or were left out of it; ``plan_.notes`` lists them."""
+
+
 class FarRowsWarning(IsosneWarning):
     """More new rows are far from the fitted rows than chance explains."""

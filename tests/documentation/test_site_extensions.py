@@ -1,6 +1,7 @@
 """The extensions of the site: links that are checked, versions, and pictures that are found."""
 
 import importlib
+import re
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,18 @@ def test_a_block_that_ends_with_an_animation_gets_it(tmp_path, extension):
 @pytest.mark.parametrize("value", [None, 3.0, "text"])
 def test_a_block_that_ends_with_another_value_gets_no_picture(value, tmp_path, extension):
     assert show(value, tmp_path, extension) == ("", [])
+
+
+def test_links_to_scripts_of_examples_lead_to_their_pages(extension):
+    text = "See [one](../examples/gallery/kernels/plot_scales.py), [all](../examples/gallery)."
+    assert extension("internal_links").link_example_pages(text) == (
+        "See [one](gallery/kernels/plot_scales.rst), [all](gallery/index.rst)."
+    )
+
+
+def test_the_links_of_a_checkout_lead_to_files():
+    docs = EXTENSIONS.parent
+    for page in (*docs.rglob("*.md"), docs.parent / "README.md"):
+        for target in re.findall(r"\]\(([^)#\s]+)[)#]", page.read_text()):
+            if "://" not in target and not target.startswith(("mailto:", "api/")):
+                assert (page.parent / target).exists(), (page, target)

@@ -22,6 +22,7 @@ AREAS = {
     "reader": "tests.fuzz.readers",
     "model": "tests.fuzz.archives",
     "checkpoint": "tests.fuzz.archives",
+    "command": "tests.fuzz.commands",
 }
 """Modules by area; each has a function ``run_AREA(case)``."""
 LIMIT_SECONDS = 120.0

@@ -51,7 +51,7 @@ def embed(args: Args) -> None:
     unscaled, table = open_table(args.source, how, args.memory_limit)
     model = models.make_model(options, **args.pick("landmarks", "n_jobs", "memory_limit"))
     if args.align_to is not None:
-        model.set_params(align_to=_make_alignment(args.align_to, table))
+        model.set_params(align_to=_make_alignment(args, unscaled))
     if args.plan:
         planned = model.plan(table.rows)
         print_json(planned.as_dict()) if args.json else click.echo(str(planned))
@@ -87,12 +87,15 @@ def embed(args: Args) -> None:
     models.conclude_fit(args, n_rows, about)
 
 
-def _make_alignment(path: str, table: Any) -> Any:
+def _make_alignment(args: Args, table: Any) -> Any:
     import numpy as np
 
     from isosne import Alignment
 
-    previous = read_map_file(path, "align_to")
+    previous = read_map_file(args.align_to, "align_to")
+    if not args.force:
+        is_later = previous.has_ids and table.ids is not None
+        previous.check_table(table.rows, is_later=is_later)
     if not previous.has_ids:
         return Alignment(previous.embedding)
     if table.ids is None and previous.ids.dtype.kind not in "iu":

@@ -4,7 +4,6 @@ import shlex
 import threading
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -13,7 +12,7 @@ from isosne.cli.files import PIPE, read_map_file
 from isosne.cli.messages import print_json, say, tell
 from isosne.cli.models import load_model
 from isosne.cli.options import Args, option
-from isosne.cli.tables import open_table
+from isosne.cli.tables import open_table, open_table_of
 from isosne.errors import ParameterError, keyword
 
 LOOPBACK = "127.0.0.1"
@@ -63,6 +62,7 @@ def explore(args: Args) -> None:
     """
     from isosne.explorer import Explorer
     from isosne.explorer.data import Settings, from_table
+    from isosne.explorer.files import place_rows
     from isosne.explorer.server import browsing
     from isosne.explorer.session import Session
 
@@ -73,14 +73,19 @@ def explore(args: Args) -> None:
     if len(args.map_file) + (args.model_file is not None) > MAX_MAPS:
         hint = "Two maps are shown side by side."
         raise ParameterError("map_file", "be given at most twice", args.map_file, hint)
-    unscaled, table = open_table(args.source, options, args.memory_limit)
+    read = [read_map_file(path, "map_file") for path in args.map_file]
+    if read:
+        options, unscaled, table = open_table_of(read, args.map_file, args.source, args)
+    else:
+        unscaled, table = open_table(args.source, options, args.memory_limit)
     typed = [shlex.split(keyword(name, value)) for name, value in options.items()]
     words = (args.source, *(word for option in typed for word in option))
     roles = options.get("id"), options.get("label")
     shown = Session(from_table(table, unscaled, args.source, roles, words))
     if args.model_file is not None:
         shown.add_model(load_model(args.model_file)[0])
-    _show_maps(shown, args.map_file, None if args.force else unscaled.rows)
+    for path, drawn in zip(args.map_file, read, strict=True):
+        shown.add_map(place_rows(drawn, shown.rows), Path(path).name)
     if not shown.maps:
         shown.begin(0, Settings(args.kernel, seed=args.random_state))
     explorer = Explorer(shown, host=args.host, port=args.port)
@@ -100,14 +105,3 @@ def explore(args: Args) -> None:
     finally:
         explorer.close()
     tell("Ended.")
-
-
-def _show_maps(shown: Any, paths: tuple[str, ...], rows: Any) -> None:
-    """Show maps of the whole table, in the order of its rows; rows None: of any table."""
-    from isosne.explorer.files import place_rows
-
-    for path in paths:
-        drawn = read_map_file(path, "map_file")
-        if rows is not None:
-            drawn.check_table(rows)
-        shown.add_map(place_rows(drawn, shown.rows), Path(path).name)

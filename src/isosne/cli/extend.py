@@ -89,7 +89,9 @@ def _join_names(map_file: str | None, model: Any, table: Any, *, force: bool) ->
             f"The map must be that of the model; it has {len(before.ids):,} points, and the model "
             f"has {n_before:,}. Pass the map that was written with the model."
         )
-    if not force and not np.allclose(before.embedding, model.embedding_, rtol=1e-4, atol=1e-4):
+    known, own = model.embedding_, before.embedding
+    is_alike = own.shape == known.shape and np.allclose(own, known, rtol=1e-4, atol=1e-4)
+    if not force and not is_alike:
         raise DataError(
             f"The map must be that of the model; the points of {map_file} are at other places. "
             f"Pass the map that was written with the model, or {keyword('force', True)} to go on."

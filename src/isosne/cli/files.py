@@ -117,9 +117,8 @@ def recorded_options(drawn: Any, source: str, options: dict[str, Any]) -> dict[s
 
 def recorded_metric(drawn: Any, table: Any) -> str:
     """Return the metric by which a map is measured: of mixed columns Gower's, else its own."""
-    made_with = drawn.provenance.get("parameters")
-    made_with = made_with if isinstance(made_with, dict) else {}
-    return str(getattr(table.rows, "metric", made_with.get("metric", "euclidean")))
+    made_with = drawn.recorded("parameters").get("metric", "euclidean")
+    return str(getattr(table.rows, "metric", made_with))
 
 
 def describe_start(

@@ -1,12 +1,14 @@
 """`isosne measure`: how far a map can be trusted."""
 
+from pathlib import Path
+
 import click
 
 from isosne.cli import options as o
-from isosne.cli.files import check_one_stdin, read_map_file, recorded_metric, recorded_options
+from isosne.cli.files import check_one_stdin, read_map_file, recorded_metric
 from isosne.cli.messages import print_json
 from isosne.cli.options import Args, option
-from isosne.cli.tables import find_labels, find_rows, open_table_of, read_points
+from isosne.cli.tables import find_labels, find_rows, open_table_of, read_points, refuse_map
 
 
 @o.command(
@@ -27,11 +29,13 @@ def measure(args: Args) -> None:
     Example: isosne measure wine.csv map.parquet
     """
     from isosne import quality
+    from isosne.studies.judged_maps import judge_report
+    from isosne.studies.readings import read_first
 
     check_one_stdin(source=args.source, map_file=args.map_file)
+    refuse_map(args.source, args.given(o.TABLE))  # before the map is read: they may be swapped
     drawn = read_map_file(args.map_file, "map_file")
-    options = recorded_options(drawn, args.map_file, args.given(o.TABLE))
-    table = open_table_of(drawn, args.source, options, args.memory_limit, force=args.force)
+    _, _, table = open_table_of([drawn], [args.map_file], args.source, args)
     chosen = find_rows(table, drawn)
     measured = quality.report(
         read_points(table, args.memory_limit, chosen),
@@ -43,4 +47,9 @@ def measure(args: Args) -> None:
         random_state=args.random_state,
         n_jobs=args.n_jobs,
     )
-    print_json(measured.as_dict()) if args.json else click.echo(str(measured))
+    judged = judge_report(measured, drawn.embedding, Path(args.map_file).name)
+    if args.json:
+        kept = float(judged.scores[0]["neighbors_preserved"])
+        print_json(measured.as_dict() | {"neighbors_preserved": kept})
+    else:
+        click.echo(f"{measured}\n{read_first([judged])}")

@@ -19,6 +19,7 @@ import click
 from isosne import _progress
 from isosne._progress import Progress
 from isosne.errors import (
+    ColumnsWarning,
     IsosneError,
     MissingValuesError,
     ParameterError,
@@ -33,6 +34,7 @@ FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
 RENAMED = {"name": "source"}  # parameters of the library that have another name in a command
 shows_tracebacks = ContextVar("shows_tracebacks", default=False)  # whether `--debug` was given
 _is_quiet = ContextVar("is_quiet", default=False)
+_noted: ContextVar[set[str]] = ContextVar("noted")  # notes that the command has printed
 
 
 def say(sentence: str) -> None:
@@ -47,9 +49,12 @@ def tell(sentence: str) -> None:
 
 
 def note(*sentences: str) -> None:
-    """Print what the user should know."""
-    for sentence in sentences:
-        tell(f"Note: {sentence}")
+    """Print what the user should know, once."""
+    known = _noted.get(set())
+    for sentence in dict.fromkeys(sentences):
+        if sentence not in known:
+            tell(f"Note: {sentence}")
+    known.update(sentences)
 
 
 def print_json(result: Any) -> None:
@@ -144,10 +149,13 @@ def in_sentences(parameters: Sequence[Any], *, quiet: bool = False) -> Iterator[
     from isosne._files import completed_files, listing_completed
 
     _is_quiet.set(quiet)
+    _noted.set(set())
     with warnings.catch_warnings(), listing_completed(), spelled_by(spelling_of(parameters)):
         warnings.showwarning = lambda message, *_, **__: say(f"Warning: {message}")
         # The library warns of an interruption, in the words of Python; commands have their own.
         warnings.filterwarnings("ignore", category=RuntimeWarning, module="isosne")
+        # Commands print the notes on columns themselves, before a fit.
+        warnings.filterwarnings("ignore", category=ColumnsWarning)
         try:
             yield
         except KeyboardInterrupt:

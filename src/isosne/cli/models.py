@@ -13,7 +13,7 @@ from isosne.cli.tables import Options, has_keys, open_unscaled
 from isosne.errors import ParameterError, keyword
 
 KERNEL_PARAMETERS = ("psi", "cell_size", "perplexity", "metric")
-NAMED = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")  # tables with names of columns
+NAMED = (".parquet", ".feather", ".arrow")  # tables with names of columns, besides text
 BLOCK_ROWS, BLOCK_BYTES = 20_000, 64_000_000
 """Rows, and bytes of rows, that are placed together: a few seconds' work. Chosen, not measured."""
 
@@ -194,7 +194,13 @@ def open_new_rows(args: Args, model: Any, known: Options) -> tuple[Any, Any, Opt
     from isosne.rows.table_reader import with_roles
 
     given = args.given(NEW_ROWS)
-    kept = ("missing", "mixed", "categorical", *(("key",) if has_keys(args.source) else ()))
+    kept = (
+        "missing",
+        "mixed",
+        "categorical",
+        "decimal",
+        *(("key",) if has_keys(args.source) else ()),
+    )
     options = {name: known[name] for name in kept if name in known} | given
     names = getattr(model, "feature_names_in_", None)
     if names is not None and _has_names(args.source):
@@ -215,10 +221,16 @@ def open_new_rows(args: Args, model: Any, known: Options) -> tuple[Any, Any, Opt
 
 
 def _has_names(source: str) -> bool:
+    from isosne._files import is_there
     from isosne.rows.arrays import is_zarr
+    from isosne.rows.text import is_text_file
 
     path = Path(source)
-    is_folder = path.is_dir() and path.suffix.lower() != ".zarr" and not is_zarr(path)
+    if is_text_file(path):
+        return True
+    is_folder = (
+        is_there(path) and path.is_dir() and path.suffix.lower() != ".zarr" and not is_zarr(path)
+    )
     return source == PIPE or path.suffix.lower() in NAMED or is_folder
 
 

@@ -150,8 +150,8 @@ def command(*parameters: click.Parameter) -> Callable[[Callable[[Args], None]], 
 SOURCE = argument(
     "source",
     "TABLE",
-    "Table to read: a file (.csv, .tsv, .parquet, .feather, .npy, .npz, .zarr, .h5ad), a folder of "
-    "Parquet files, - for standard input, or the name of a data set.",
+    "Table to read: a file (.csv, .csv.gz, .tsv, .parquet, .feather, .npy, .npz, .zarr, .h5ad), a "
+    "folder of Parquet files, - for standard input, or the name of a data set.",
 )
 MAP_FILE = argument(
     "map_file",
@@ -204,7 +204,11 @@ QUIET = file_option("--quiet -q", "Print no notes and no progress.")
 JSON = file_option("--json", "Print the result as one JSON object.")
 LAST = (N_JOBS, MEMORY_LIMIT, FORCE, QUIET, JSON)  # options that nearly every command has
 
-ID = option("--id COLUMN", "Column with a unique row identifier.")
+ID = option(
+    "--id COLUMN",
+    "Column with a unique row identifier.",
+    shown="a unique column id, otherwise the row number",
+)
 LABEL = option("--label COLUMN", "Column with the class of each row.")
 SCALE = option(
     "--scale none|minmax|standard",
@@ -237,10 +241,13 @@ CATEGORICAL = input_option(
     "Column to treat as categories although it holds numbers; repeat for several. Implies --mixed.",
     multiple=True,
 )
+DECIMAL = input_option(
+    "--decimal .|,", "Decimal separator of the numbers of a text table.", shown="."
+)
 KEY = input_option("--key NAME", "Array to read from a .npz, .zarr or .h5ad file.", shown="X")
-NUMERIC = (ID, LABEL, SCALE, COLUMNS, EXCLUDE, TEXT_COLUMNS, MISSING)
+NUMERIC = (ID, LABEL, SCALE, COLUMNS, EXCLUDE, TEXT_COLUMNS, MISSING, DECIMAL)
 TABLE = (*NUMERIC, MIXED, CATEGORICAL, KEY)
-NEW_ROWS = (ID, LABEL, MISSING, KEY)
+NEW_ROWS = (ID, LABEL, MISSING, DECIMAL, KEY)
 """How a table is read: of numeric columns, of any columns, of columns that a model knows."""
 
 KERNELS = "owner|isolation|gaussian|adaptive|knn"

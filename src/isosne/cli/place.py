@@ -56,7 +56,7 @@ def place(args: Args) -> None:
         refuse(when, **args.pick("keep", "share", "picture"))
         _place_table(args)
     else:
-        refuse(f"if {keyword('output')} is a folder", **args.pick("id", "key"))
+        refuse(f"if {keyword('output')} is a folder", **args.pick("id", "key", "decimal"))
         _place_folder(args)
 
 

@@ -61,7 +61,7 @@ picture_option = partial(option, panel=o.PICTURE)
         multiple=True,
         shown="all columns",
     ),
-    *(o.ID, o.SCALE, o.COLUMNS, o.EXCLUDE, o.MISSING, o.KEY, *o.LAST),
+    *(o.ID, o.SCALE, o.COLUMNS, o.EXCLUDE, o.MISSING, o.DECIMAL, o.KEY, *o.LAST),
 )
 def plot(args: Args) -> None:
     """Plot a map as a picture or an interactive page.
@@ -83,7 +83,7 @@ def plot(args: Args) -> None:
     if args.align_to is not None:
         drawn = _lay_onto(drawn, files.read_map_file(args.align_to, "align_to"))
     columns, judged = _read_colors(args, drawn, is_page=is_page)
-    label = drawn.provenance.get("table", {}).get("label")
+    label = drawn.recorded("table").get("label")
     labels = tables.named(drawn.labels, label)
     if is_page:
         from isosne.pages import write_page
@@ -122,16 +122,16 @@ def _read_colors(args: Args, drawn: Any, *, is_page: bool) -> tuple[dict[str, An
             hint = f"Add {keyword('table')} FILE, the table with that column."
             raise ParameterError("color", rule, color, hint)
         table = args.map_file
-    typed = options = args.given(o.TABLE)
+    options = args.given(o.TABLE)
     columns: dict[str, Any] = {}
-    if args.table is not None or args.trust is not None:
-        options = files.recorded_options(drawn, args.map_file, typed)
     if table is not None and tables.is_cells(table):  # a map does not record how genes are read
-        columns = tables.read_columns(table, drawn, typed, args.memory_limit, color)
+        columns = tables.read_columns(table, drawn, options, args.memory_limit, color)
     elif table is not None:
         wanted = None if is_page else color
+        tables.check_color_table(drawn, args.map_file, table, args)
+        options = files.recorded_options(drawn, args.map_file, options)
         columns = tables.read_columns(table, drawn, options, args.memory_limit, wanted)
-    judged = None if args.trust is None else _judge(args, drawn, options)
+    judged = None if args.trust is None else _judge(args, drawn)
     return columns | drawn.columns, judged
 
 
@@ -164,10 +164,10 @@ def _lay_onto(drawn: Any, onto: Any) -> Any:
     return replace(drawn, embedding=aligned.embedding)
 
 
-def _judge(args: Args, drawn: Any, options: dict[str, Any]) -> Any:
+def _judge(args: Args, drawn: Any) -> Any:
     from isosne.quality import compare
 
-    table = tables.open_table_of(drawn, args.trust, options, args.memory_limit, force=args.force)
+    _, _, table = tables.open_table_of([drawn], [args.map_file], args.trust, args)
     points = tables.read_points(table, args.memory_limit, tables.find_rows(table, drawn))
     how = {"metric": files.recorded_metric(drawn, table), "random_state": 0, "n_jobs": args.n_jobs}
     return compare(points, drawn.embedding, args.k, **how).trust()
@@ -197,7 +197,7 @@ def _read_images(source: str, drawn: Any) -> Any:
             f"Cannot read {source}: it is not an array of NumPy. Save the images with np.save."
         ) from None
     n = len(drawn.embedding)
-    is_numbered = "id" not in drawn.provenance.get("table", {}) and drawn.ids.dtype.kind in "iu"
+    is_numbered = "id" not in drawn.recorded("table") and drawn.ids.dtype.kind in "iu"
     if is_numbered and drawn.ids.min() >= 0 and drawn.ids.max() < len(images):
         return images[drawn.ids]
     if len(images) == n:

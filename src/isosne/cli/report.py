@@ -71,9 +71,10 @@ def _embed(args: Args) -> int:
     is_mixed = hasattr(table.rows, "frame")
     if is_mixed:
         refuse(f"with {keyword('mixed')}: the test draws numeric columns", null=args.null)
+    model = make_model(map_options(args), **args.pick("n_jobs", "memory_limit"))
+    model.plan(table.rows)  # refuses a table that is too large before it is read
     points = table.rows.frame if is_mixed else read_points(table, args.memory_limit)
     n_rows = int(table.rows.shape[0])
-    model = make_model(map_options(args), **args.pick("n_jobs", "memory_limit"))
     structure = _find(args, model, points)
     progress = _show_steps(model, args.n_seeds, n_rows)
     ids = {} if table.ids is None else {how.get("id", "id"): table.ids}
@@ -85,6 +86,7 @@ def _embed(args: Args) -> int:
             model=model,
             origin=files.describe_origin(args, table, how),
             findings=structure.sentences,
+            notes=table.rows.notes,
             **args.pick("n_seeds", "title", "random_state"),
         )
     finally:
@@ -139,7 +141,7 @@ def _show_steps(model: Any, n_seeds: int | None, n_rows: int) -> Any:
 
 
 def _compare(args: Args) -> int:
-    """Write a page about maps of a table, read as the first one records; return its size."""
+    """Write a page about maps of a table, read as one of them records; return its size."""
     from isosne.pages import write_report
     from isosne.studies import compare_maps
 
@@ -147,8 +149,7 @@ def _compare(args: Args) -> int:
         files.check_one_stdin(source=args.source, map_file=path)
     read = [files.read_map_file(path, "map_file") for path in args.map_file]
     first = read[0]
-    options = files.recorded_options(first, args.map_file[0], args.given(o.TABLE))
-    table = open_table_of(first, args.source, options, args.memory_limit, force=args.force)
+    options, _, table = open_table_of(read, args.map_file, args.source, args)
     chosen = find_rows(table, first)
     names = [Path(path).name for path in args.map_file]
     titles = names if len(set(names)) == len(names) else args.map_file
@@ -162,6 +163,7 @@ def _compare(args: Args) -> int:
         columns={"id": first.ids} if first.has_ids else None,
         metric=args.metric or files.recorded_metric(first, table),
         origin=files.describe_origin(args, table, options),
+        notes=table.rows.notes,
         **args.pick("title", "random_state"),
     )
     write_report(args.output, found, force=args.force)

@@ -46,10 +46,10 @@ def sweep(args: Args) -> None:
     from isosne._files import completed_files, only_user
     from isosne.studies.parameter_sweep import sweep as run_sweep
 
+    check_output(args.output, (".csv",), force=args.force)
     kept = args.output.with_name(f"{args.output.name}.jsonl")
     for path in (args.output, kept):
         check_distinct(args.pick("source"), {"output": path})
-    check_output(args.output, (".csv",), force=args.force)
     check_output(kept, (), force=True)
     options = map_options(args)
     template = make_template(options, memory_limit=args.memory_limit)
@@ -59,6 +59,8 @@ def sweep(args: Args) -> None:
         hint = f"Add {keyword('label')} COLUMN, or choose a measure that needs no labels."
         raise ParameterError("measure", rule, args.measure, hint)
     grid = _grid(options, table.rows.shape[0])
+    # Refuses a table that is too large before it is read.
+    template.set_params(kernel=options["kernel"]).plan(table.rows)
 
     def show(row: dict[str, Any]) -> None:
         parameters = " ".join(f"{name} {row[name]}" for name in grid)

@@ -3,15 +3,17 @@
 How a table is read is a dict of the options that were given, by name.
 """
 
-import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from isosne.cli.files import PIPE, recorded_options
 from isosne.cli.messages import note
-from isosne.cli.options import refuse
-from isosne.errors import ParameterError, keyword
+from isosne.cli.options import TABLE, Args, refuse
+from isosne.errors import ParameterError, keyword, suggest
 
+ID_NAMES = ("id", "ID", "Id")  # columns that identify the rows if no other is named
 KEYED = (".npz", ".zarr", ".h5ad")  # endings of files that may hold several arrays
 TREATMENTS = ("scale", "mixed", "categorical")  # options for columns after they are read
 Options = dict[str, Any]
@@ -20,34 +22,99 @@ Options = dict[str, Any]
 def open_table(source: str, options: Options, memory_limit: str | None) -> tuple[Any, Any]:
     """Return a table whose rows are mapped: as it was read, and with its columns scaled.
 
-    Prints notes on it and on columns that distort the map.
+    Prints notes on it and on columns that distort the map. A unique column id identifies the rows
+    unless the options name another; it is added to them.
     """
-    _refuse_map(source, options)
-    unscaled = open_unscaled(source, options, memory_limit)
-    table = _scaled(unscaled, options)
-    note(*unscaled.notes)
-    _note_columns(unscaled, table, options)
-    return unscaled, table
+    refuse_map(source, options)
+    unscaled = _open_with_id(source, options, memory_limit)
+    return unscaled, _scaled(unscaled, options)
 
 
 def open_table_of(
-    drawn: Any, source: str, options: Options, memory_limit: str | None, *, force: bool
-) -> Any:
-    """Open the table of a map, scaled; refuse another table unless forced."""
-    unscaled = open_unscaled(source, options, memory_limit)
-    note(*unscaled.notes)
-    if not force:
+    maps: Sequence[Any], paths: Sequence[str], source: str, args: Args
+) -> tuple[Options, Any, Any]:
+    """Open the table of maps, as one of them records it; return how, and as `open_table` does.
+
+    Options that were given take precedence. Another table is refused unless forced.
+    """
+    records = [drawn.recorded("table") for drawn in maps]
+    # The first one with identifiers, by which all maps are matched, or else with a record.
+    base = min(range(len(maps)), key=lambda m: ("id" not in records[m], not records[m]))
+    options, unscaled = _open_recorded(maps[base], paths[base], source, args)
+    for m, drawn in enumerate(maps):
+        if m != base and drawn.recorded("input") and not args.force:
+            _open_recorded(drawn, paths[m], source, args)
+    return options, unscaled, _scaled(unscaled, options)
+
+
+def _open_recorded(drawn: Any, map_file: str, source: str, args: Args) -> tuple[Options, Any]:
+    typed = args.given(TABLE)
+    refuse_map(source, typed)
+    options = recorded_options(drawn, map_file, typed)
+    open_one = open_unscaled if "table" in drawn.provenance else _open_with_id
+    try:
+        unscaled = open_one(source, options, args.memory_limit)
+    except ParameterError as error:
+        if error.parameter not in options or error.parameter in typed:
+            raise
+        missing = error.value[0] if isinstance(error.value, list) else error.value
+        raise drawn.wrong_table(source, f"it has no column {missing!r}") from None
+    if not args.force:
         drawn.check_table(unscaled.rows)
-    return _scaled(unscaled, options)
+    return options, unscaled
+
+
+def check_color_table(drawn: Any, map_file: str, source: str, args: Args) -> None:
+    """Refuse another table than that of a map if its rows are matched by their numbers."""
+    from isosne.rows.columns import is_numbering
+
+    record = drawn.recorded("table")
+    is_numbered = "id" not in record or is_numbering(drawn.ids)
+    if drawn.recorded("input") and is_numbered and not args.force:
+        _open_recorded(drawn, map_file, source, args)
+
+
+def _open_with_id(source: str, options: Options, memory_limit: str | None) -> Any:
+    """Open a table without scaling it; a unique column id is added to the options."""
+    from isosne.rows.table_reader import names_data_set
+
+    lists = (options.get(name, ()) for name in ("columns", "exclude", "categorical"))
+    used = {options.get("id"), options.get("label"), *(name for names in lists for name in names)}
+    is_open = "id" not in options and source != PIPE and not names_data_set(source)
+    for name in ID_NAMES if is_open else ():
+        try:
+            if name in used:
+                continue
+            table = open_unscaled(source, options | {"id": name}, memory_limit)
+        except ParameterError as error:
+            if error.parameter != "id":
+                raise
+        else:
+            options["id"] = name
+            hint = f"Pass {keyword('columns')} to choose the features if it is one of them."
+            found = f"Column {name!r} identifies the rows. {hint}"
+            return replace(table, notes=(found, *table.notes))
+    return open_unscaled(source, options, memory_limit)
+
+
+def notes_on_columns(table: Any, options: Options) -> tuple[str, ...]:
+    """Return sentences about columns that distort a map; those chosen by name are meant."""
+    from isosne.tables.notes import table_notes
+
+    known = options.get("columns") or options.get("categorical", ())
+    return table_notes(table.rows, known=known, has_id="id" in options)
 
 
 def _scaled(table: Any, options: Options) -> Any:
+    """Return a table with its columns scaled, and print the notes on it."""
     scale = options.get("scale", "none")
-    if scale == "none":
-        return table
-    from isosne.rows.scaled import Scale, ScaledRows
+    if scale != "none":
+        from isosne.rows.scaled import Scale, ScaledRows
 
-    return replace(table, rows=ScaledRows(table.rows, Scale.of(scale, table.rows)))
+        table = replace(table, rows=ScaledRows(table.rows, Scale.of(scale, table.rows)))
+    table.rows.notes = notes_on_columns(table, options)  # a fit takes them into its plan
+    note(*table.notes, *table.rows.notes)
+    return table
 
 
 def open_unscaled(source: str, options: Options, memory_limit: str | None) -> Any:
@@ -68,9 +135,7 @@ def open_unscaled(source: str, options: Options, memory_limit: str | None) -> An
         refuse(when, scale=scale, missing=missing, text_columns=text_columns)
         how |= {"text_columns": "leave_out", "columns": None}
     if names_data_set(source):
-        from isosne.datasets.examples import load_table
-
-        table = load_table(source, **how)
+        table = _load_example(source, how)
     else:
         limit = memory_available(memory_limit).value
         table = read_table(source, **how, memory_limit=limit, needs_numbers=not is_mixed)
@@ -82,7 +147,22 @@ def open_unscaled(source: str, options: Options, memory_limit: str | None) -> An
     return as_mixed(table, exclude=roles, **chosen)
 
 
-def _refuse_map(source: str, options: Options) -> None:
+def _load_example(source: str, how: Options) -> Any:
+    """Return an example data set; if there is none of the name, a file is missing."""
+    from isosne.datasets.examples import load_table, names
+    from isosne.rows.table_reader import check_exists
+
+    if source in names():
+        return load_table(source, **how)
+    try:
+        check_exists(Path(source), "source")
+    except ParameterError as error:
+        rule = f"be a file that exists, or a data set ({', '.join(names())})"
+        hint = suggest(source, names(), error.hint)
+        raise ParameterError("source", rule, source, hint) from None
+
+
+def refuse_map(source: str, options: Options) -> None:
     """Raise an error if a table is a map that isosne wrote, unless columns of it are chosen."""
     from isosne.rows.maps import find_provenance
 
@@ -96,35 +176,12 @@ def _refuse_map(source: str, options: Options) -> None:
     raise ParameterError("source", "be a table, not a map that isosne wrote", source, hint)
 
 
-def _note_columns(unscaled: Any, table: Any, options: Options) -> None:
-    """Print a note for each feature that numbers the rows, and for one that dominates distances."""
-    from isosne.tables.mixed import find_dominant, find_numbering
-
-    # Columns that were chosen by name are meant.
-    numbering = {} if "columns" in options else find_numbering(unscaled)
-    for name, values in numbering.items():
-        if name in options.get("categorical", ()):
-            continue
-        word = shlex.quote(name)
-        known = "" if "id" in options else f"--id {word} if it identifies the rows, or "
-        note(
-            f"Column {name!r} numbers the rows ({values[0]:.0f}, {values[1]:.0f}, "
-            f"{values[2]:.0f}, ...), and is used as a feature. Pass {known}--exclude {word} to "
-            "leave it out."
-        )
-    if dominant := find_dominant(table):
-        name, ratio = dominant
-        note(
-            f"Column {name!r} dominates the distances: its standard deviation is {ratio:,.0f} "
-            "times that of the median column. Pass --scale minmax to give all columns the same "
-            "weight."
-        )
-
-
 def has_keys(source: str) -> bool:
     """Return whether a table is in a format that may hold several arrays."""
+    from isosne._files import is_there
+
     path = Path(source)
-    return path.suffix.lower() in KEYED or path.is_dir()
+    return path.suffix.lower() in KEYED or (is_there(path) and path.is_dir())
 
 
 def named(values: Any, name: str | None) -> Any:
@@ -186,7 +243,7 @@ def read_columns(
     from isosne.tables.mixed import take_columns
 
     path = str(file_of(source))
-    how = {name: options[name] for name in ("id", "key") if name in options}
+    how = {name: options[name] for name in ("id", "key", "decimal") if name in options}
     table = open_unscaled(path, how | {"text_columns": "leave_out"}, memory_limit)
     chosen = find_rows(table, drawn)
     chosen = np.arange(table.rows.shape[0]) if chosen is None else chosen

@@ -39,7 +39,7 @@ class Data:
     ``X`` are the points whose neighbors are known: those that are mapped, or for ``mixed`` columns
     points for Gower's distance. ``columns`` are shown, searched and compared; features come first,
     in their own units. ``words`` are the source and the options that read it, as they are typed
-    after ``isosne embed``; empty for data from Python.
+    after ``isosne embed``; empty for data from Python. ``notes``: on columns that distort maps.
     """
 
     X: Points
@@ -50,6 +50,7 @@ class Data:
     label_name: str = "label"
     words: tuple[str, ...] = ()
     mixed: MixedRows | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -92,7 +93,8 @@ def from_table(
     shown |= {name: read() for name, read in rows.side.items() if name not in skipped}
     ids = np.arange(n) if table.ids is None else table.ids
     columns = tuple(as_column(name, values, n) for name, values in shown.items())
-    return Data(X, ids, table.labels, columns, source, roles[1] or "label", words, mixed)
+    about = roles[1] or "label", words, mixed, rows.notes or ()
+    return Data(X, ids, table.labels, columns, source, *about)
 
 
 def from_python(

@@ -79,6 +79,8 @@ class Page:
             pn.Column(self._tabs, styles={"flex": "1 1 340px"}),
             styles={"flex": "4 1 460px", "align-items": "start", "align-content": "start"},
         )
+        if self._session.rows.notes:
+            self._messages.tell(" ".join(self._session.rows.notes))
         caller = PeriodicCallback(
             callback=self._glance, period=GLANCE_MS, log=False, background=True
         )

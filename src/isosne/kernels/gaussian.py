@@ -299,9 +299,9 @@ def check_perplexity(
     for value in values:
         if not is_number(value) or not 1 <= value <= n_samples - 1:
             rule = f"be 'auto' or a number from 1 to n_samples - 1 ({n_samples - 1})"
-            raise ParameterError(
-                "perplexity", rule, value, "Lower perplexity, or pass more points."
-            )
+            is_large = is_number(value) and value >= 1
+            hint = "Lower perplexity, or pass more points." if is_large else "30 is usual."
+            raise ParameterError("perplexity", rule, value, hint)
     return np.array(values, dtype=np.float64)
 
 

@@ -37,7 +37,7 @@ KERNELS: dict[str, Entry] = {
 NUMBERS = {
     "psi": "be auto, a number of cells, a fraction of the rows, or several of these with commas",
     "cell_size": "be auto, a number of points, a fraction of the rows, or several with commas",
-    "perplexity": "be a number, or several with commas",
+    "perplexity": "be auto, a number, or several with commas",
     "k": "be a number, or several with commas",
 }
 """Parameters that users can write as text: one number or several, and the rule for them."""
@@ -122,10 +122,12 @@ def make_kernel(name: str, parameters: Mapping[str, Any]) -> MetricKernel:
 
 def parse_numbers(name: str, text: str) -> list[Any]:
     """Return numbers separated by commas, integers where possible; some may be auto."""
-    if name in ("psi", "cell_size") and text == "auto":
-        return [text]
+    parts = [part.strip() for part in text.split(",")]
     try:
-        return [_as_number(part) for part in text.split(",")]
+        return [
+            part if part == "auto" and "auto" in NUMBERS[name] else _as_number(part)
+            for part in parts
+        ]
     except ValueError:
         examples = f"{keyword(name, 16)} or {keyword(name, [8, 64])}"
         raise ParameterError(name, NUMBERS[name], text, f"Write for example {examples}.") from None

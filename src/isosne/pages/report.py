@@ -84,6 +84,7 @@ def render(found: Study) -> str:
         verdict=words.read_verdict(maps, readings),
         summary=words.read_first(maps) if len(maps) > 1 else "",
         basis=words.read_basis(maps),
+        schedule=words.read_schedule(maps),
         n_seeds=len(maps[0].scores),
         readings=readings,
         trust_readings=[words.read_trust(judged) for judged in maps],

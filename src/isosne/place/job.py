@@ -8,13 +8,14 @@ each file of the input.
 
 import json
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from isosne._files import check_writable, encode_json, whole_file, writing_to
+from isosne._files import check_writable, encode_json, open_regular, whole_file, writing_to
 from isosne._version import __version__
 from isosne.errors import DataError, OutputError, ParameterError
 from isosne.place.parts import Part, PartReader, list_parts
@@ -234,12 +235,7 @@ def _begin_job(output: Path, about: dict[str, Any], parts: list[Part]) -> None:
     check_writable(path, force=True)
     if not path.exists():
         _write_json(path, about | {"input": stamps})
-    try:
-        before = dict(json.loads(path.read_bytes()))
-    except (ValueError, TypeError):
-        raise DataError(
-            f"Cannot read {path}: the file is damaged. Choose another output folder."
-        ) from None
+    before = _read_job(path)
     for key, what in WORDS.items():
         if before.get(key) != about[key]:
             raise OutputError(
@@ -256,6 +252,16 @@ def _begin_job(output: Path, about: dict[str, Any], parts: list[Part]) -> None:
             )
     if stamps != before["input"]:
         _write_json(path, about | {"input": stamps})
+
+
+def _read_job(path: Path) -> dict[str, Any]:
+    """Return the record of a job; a damaged one is an error."""
+    record: Any = None
+    with suppress(ValueError, RecursionError, OSError), open_regular(path) as file:
+        record = json.load(file)
+    if not isinstance(record, dict) or not isinstance(record.get("input"), dict):
+        raise DataError(f"Cannot read {path}: the file is damaged. Choose another output folder.")
+    return record
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:
@@ -289,8 +295,10 @@ def _check_share(share: str | None) -> tuple[int, int]:
 
 
 def _check_keep(keep: Iterable[str]) -> tuple[str, ...]:
-    names = (keep,) if isinstance(keep, str) else tuple(keep)
-    if isinstance(keep, str) or len(set(names)) < len(names):
+    is_list = isinstance(keep, Iterable) and not isinstance(keep, str)
+    names = tuple(keep) if is_list else ()
+    is_list = is_list and all(isinstance(name, str) for name in names)
+    if not is_list or len(set(names)) < len(names):
         rule = "be a list of different column names"
         raise ParameterError("keep", rule, keep, "Name each column once.")
     return names

@@ -15,6 +15,7 @@ from isosne.rows import Rows, blocks, open_rows
 from isosne.rows.arrow import ArrowRows
 from isosne.rows.columns import check_column
 from isosne.rows.rows import SourceFiles, find_not_finite, stat_path
+from isosne.rows.text import COMPRESSED, is_text_file
 
 ARROW = {".parquet": "parquet", ".feather": "feather", ".arrow": "feather"}
 """Formats whose columns have types, as pyarrow.dataset names them, by extension."""
@@ -73,7 +74,8 @@ def _list_files(source: Path) -> Iterator[Path]:
             if path.name.startswith(HIDDEN):
                 continue
             stat_path(path)  # a link to nowhere, or to a folder above it, is an error
-            if path.suffix.lower() in OTHER_TABLES:  # also folders: .zarr
+            is_packed = path.suffix.lower() in COMPRESSED and is_text_file(path)
+            if is_packed or path.suffix.lower() in OTHER_TABLES:  # also folders: .zarr
                 _check_extension(path)
             if path.suffix.lower() in PARTS and path.name in names:
                 yield path

@@ -58,15 +58,15 @@ def count_rows(folder: str | Path, label: str | None = None) -> RowCounts:
     for Y, column in _read_coordinates(parts, label):
         pixels = np.minimum((Y - (left, bottom)) * (PIXELS / side), PIXELS - 1).astype(np.int64)
         names, numbers = _distinct(column, len(Y))
-        for c, name in enumerate(names):
-            columns, rows = pixels[numbers == c].T
-            counts = classes.setdefault(name, np.zeros((PIXELS, PIXELS), np.uint32))
-            np.add.at(counts, (rows, columns), 1)
-        if len(classes) > MOST_CLASSES:
+        if len(classes.keys() | names) > MOST_CLASSES:  # before an array is made for each
             raise DataError(
                 f"The label must have at most {MOST_CLASSES} classes; {label!r} has more. "
                 "Choose another column, or merge rare classes."
             )
+        for c, name in enumerate(names):
+            columns, rows = pixels[numbers == c].T
+            counts = classes.setdefault(name, np.zeros((PIXELS, PIXELS), np.uint32))
+            np.add.at(counts, (rows, columns), 1)
     extent = left, left + side, bottom, bottom + side
     return RowCounts(extent, label, {name: classes[name] for name in sorted(classes, key=_order)})
 

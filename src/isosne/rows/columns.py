@@ -32,6 +32,7 @@ class Request(NamedTuple):
     needs_numbers: bool = True
     key: str | None = None
     header: bool | None = None
+    decimal: str = "."
     memory_limit: int | None = None
     missing: str = "refuse"
 
@@ -67,6 +68,9 @@ def make_request(
             raise ParameterError(
                 name, "be a list of column names", value, f"Pass {keyword(name, [value])}."
             )
+    if not is_one_of(others.get("decimal", "."), (".", ",")):
+        hint = "It separates the fraction of the numbers of a text table."
+        raise ParameterError("decimal", "be '.' or ','", others["decimal"], hint)
     chosen = None if columns is None else tuple(columns)
     return Request(chosen, tuple(exclude), text_columns, missing=missing, **others)
 
@@ -146,7 +150,11 @@ def check_column(
     listed = f"Available: {', '.join(map(repr, names[:N_LISTED]))}{more}."
     hint = listed if names else "Its columns have no names."
     value = [name] if parameter in LIST_PARAMETERS else name
-    hint = suggest(name, names, hint, similarity=SIMILARITY)
+    if parameter in LIST_PARAMETERS and "," in name:
+        if set(name.split(",")) <= set(names):
+            hint = f"Name each column on its own: {keyword(parameter, name.split(','))}."
+    else:
+        hint = suggest(name, names, hint, similarity=SIMILARITY)
     raise ParameterError(parameter, f"name {what} of {source}", value, hint)
 
 

@@ -37,11 +37,11 @@ from isosne.rows.columns import (
 )
 from isosne.rows.rows import Rows, SourceFiles, stat_path
 from isosne.rows.scaled import drop_incomplete
-from isosne.rows.text import TextRows
+from isosne.rows.text import COMPRESSED, TEXT, TextRows, is_text_file
 
-TEXT, ARROW = (".csv", ".tsv", ".txt"), (".parquet", ".feather", ".arrow")
+ARROW = (".parquet", ".feather", ".arrow")
 EXTENSIONS = (*TEXT, *ARROW, ".npy", ".npz", ".zarr", ".h5ad")
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".lz4")
+ARCHIVES, SPREADSHEETS = (*COMPRESSED, ".xz", ".zip", ".br"), (".xlsx", ".xls", ".xlsb", ".ods")
 
 
 def open_rows(
@@ -53,6 +53,7 @@ def open_rows(
     missing: str = "refuse",
     key: str | None = None,
     header: bool | None = None,
+    decimal: str = ".",
     memory_limit: int | None = None,
 ) -> Rows:
     """Open a source of points, in memory or not.
@@ -63,7 +64,8 @@ def open_rows(
         The points, one per row. A data frame may be an Arrow table or record batch. A dict holds
         columns by name. A path is a file that ends in .csv, .tsv, .txt, .parquet,
         .feather, .arrow, .npy, .npz, .zarr or .h5ad, or a folder of Parquet files, also in
-        subfolders, which are read in the order of their names.
+        subfolders, which are read in the order of their names. Text tables may be compressed, as in
+        .csv.gz (.gz, .bz2, .zst, .lz4).
     columns : list of str or None, default=None
         Columns to use as features, in this order. None uses all columns.
     exclude : list of str, default=()
@@ -79,6 +81,8 @@ def open_rows(
         an obsm array or a layer of an .h5ad file. None reads X, or the only array.
     header : bool or None, default=None
         Whether the first line of a text table has column names. None detects it.
+    decimal : {".", ","}, default="."
+        What separates the fraction of the numbers of a text table.
     memory_limit : int or None, default=None
         Largest size in bytes of an .npz file, which is loaded as a whole. None uses the memory that
         is available.
@@ -110,7 +114,7 @@ def open_rows(
     >>> rows.take([2, 0]).tolist()
     [[4, 5], [0, 1]]
     """
-    others = {"key": key, "header": header, "memory_limit": memory_limit}
+    others = {"key": key, "header": header, "decimal": decimal, "memory_limit": memory_limit}
     request = make_request(columns, exclude, text_columns, missing, **others)
     if isinstance(source, str | Path):
         return open_path(Path(source), request)
@@ -128,7 +132,7 @@ def open_path(path: Path, request: Request) -> Rows:
     stat_path(path)
     extension = path.suffix.lower()
     is_store = extension == ".zarr" or (path.is_dir() and is_zarr(path))
-    if extension in TEXT:
+    if is_text_file(path):
         rows: Rows = TextRows(path, request)
     elif extension in ARROW or (path.is_dir() and not is_store):
         rows = open_arrow(path, request)
@@ -147,8 +151,11 @@ def _open_arrays(path: Path, request: Request) -> Rows:
         case ".h5ad":
             return open_h5ad(path, request.key)
     hint = "Convert the file, or correct its extension."
-    if path.suffix.lower() in COMPRESSED:
-        hint = "Decompress the file first: rows of a compressed file cannot be read by index."
+    if path.suffix.lower() in ARCHIVES:
+        endings = ", ".join(COMPRESSED)
+        hint = f"Decompress it first: only text tables are read from compressed files ({endings})."
+    elif path.suffix.lower() in SPREADSHEETS:
+        hint = "Save the sheet as CSV UTF-8 in the spreadsheet program, and pass that file."
     rule = f"be a file that ends in one of {', '.join(EXTENSIONS)}"
     raise ParameterError("source", rule, str(path), hint)
 

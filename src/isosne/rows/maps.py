@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._files import is_there
 from isosne._types import Array
 from isosne.errors import DataError, IsosneError, IsosneWarning, ParameterError, keyword
 from isosne.rows.archives import NpzFile, obsm_shapes, split_key
@@ -80,7 +81,7 @@ class Map:
     notes: tuple[str, ...] = ()
     columns: dict[str, Array] = field(default_factory=dict)
 
-    def check_table(self, rows: Rows) -> None:
+    def check_table(self, rows: Rows, *, is_later: bool = False) -> None:
         """Raise an error if rows are not those of the table that the map records.
 
         A map of another program records none, and one that was extended only that of its new rows.
@@ -89,25 +90,44 @@ class Map:
         ----------
         rows : Rows
             Rows of the table, not scaled.
+        is_later : bool, default=False
+            Whether the table may be a later version of the recorded one, whose rows are matched by
+            their identifiers: only the number of columns is compared.
 
         Raises
         ------
         DataError
             If shape or content differ.
         """
-        recorded = self.provenance.get("input")
-        recorded = recorded if isinstance(recorded, dict) else {}
-        shape, fingerprint = recorded.get("shape"), recorded.get("fingerprint")
-        if fingerprint is None or not isinstance(shape, list) or shape[0] < len(self.embedding):
-            return
-        if shape == list(rows.shape) and fingerprint == rows.fingerprint():
+        shape, fingerprint = map(self.recorded("input").get, ("shape", "fingerprint"))
+        match shape:
+            case [int(n_rows), int(n_columns)] if fingerprint is not None:
+                is_whole = n_rows >= len(self.embedding)
+            case _:
+                return
+        if is_later and n_columns != rows.shape[1]:
+            raise self.wrong_table(
+                rows.describe(), f"it has {rows.shape[1]:,} columns, not {n_columns:,}"
+            )
+        is_same = shape == list(rows.shape) and fingerprint == rows.fingerprint()
+        if is_later or is_same or not is_whole:
             return
         has, had = (f"{n:,} rows and {d:,} columns" for n, d in (rows.shape, shape))
         but = f"it has {has}, not {had}" if has != had else "its content differs"
-        raise DataError(
-            f"{rows.describe()} must be the table that the map was made from, "
-            f"{recorded.get('source')}; {but}. Pass that table and the options with which it was "
-            f"read, or {keyword('force', True)} to go on."
+        raise self.wrong_table(rows.describe(), but)
+
+    def recorded(self, part: str) -> dict[str, Any]:
+        """Return a part of the provenance: "input", "table" or "parameters"; empty if unknown."""
+        known = self.provenance.get(part)
+        return known if isinstance(known, dict) else {}
+
+    def wrong_table(self, source: str, but: str) -> DataError:
+        """Return the error that a table is not the one of the map; ``but``: how it differs."""
+        name = self.recorded("input").get("source")
+        return DataError(
+            f"{source} must be the table that the map was made from, {name}; {but}. Pass that "
+            "table and the options with which it was read, or "
+            f"{keyword('force', True)} to go on."
         )
 
 
@@ -169,10 +189,10 @@ def read_map(path: str | Path) -> Map:
     -----
     A table of another program has its coordinates in the columns x and y (and z), in the first two
     or three columns with a common name and x, y, z or numbers, such as UMAP1 and UMAP2, or else in
-    the first two numeric columns that are neither ids nor labels. A column "id" or without a name,
-    or the first text column without repeated values, identifies the points; otherwise they are in
-    the order of the rows of their table. Labels are in a column with a name such as "label" or
-    "cluster". An array has one to three columns of coordinates.
+    the first two numeric columns that are neither ids nor labels, if there are at most three. A
+    column "id" or without a name, or the first text column without repeated values, identifies the
+    points; otherwise they are in the order of the rows of their table. Labels are in a column with
+    a name such as "label" or "cluster". An array has one to three columns of coordinates.
 
     Examples
     --------
@@ -198,7 +218,7 @@ def read_map(path: str | Path) -> Map:
 
 def find_provenance(path: Path) -> dict[str, Any]:
     """Return how isosne made a map; empty if a file is anything else, or cannot be read."""
-    if path.suffix.lower() in TABLES and path.is_file():
+    if path.suffix.lower() in TABLES and is_there(path) and path.is_file():
         with suppress(IsosneError), warnings.catch_warnings():
             warnings.simplefilter("ignore", IsosneWarning)  # of a map that has changed
             return read_provenance(path)
@@ -308,14 +328,15 @@ def _find_axes(rows: Rows) -> tuple[str, ...]:
         if parts := NUMBERED.fullmatch(name.lower()):
             groups.setdefault(parts[1], []).append(name)
     alike = [group for group in groups.values() if 2 <= len(group) <= len(AXES)]
-    chosen = alike[0] if alike else [name for name in names if name.lower() not in others][:2]
-    if len(chosen) < 2:
+    plain = [name for name in names if name.lower() not in others]
+    chosen = alike[0] if alike else plain[:2]
+    if len(chosen) < 2 or (not alike and len(plain) > len(AXES)):
         listed = list(dict.fromkeys([*(rows.column_names or ()), *rows.side]))
         more = ", ..." if len(listed) > N_LISTED else ""
         raise DataError(
             "A map must have the columns x and y, or two or three columns of coordinates; "
             f"{rows.describe()} has {', '.join(listed[:N_LISTED])}{more}. "
-            "Rename the columns of the coordinates to x and y."
+            "Rename the columns of the coordinates to x and y, or pass the map if this is a table."
         )
     return tuple(chosen)
 

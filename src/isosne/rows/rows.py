@@ -142,6 +142,8 @@ class Rows(ABC):
     """Copies of the rows in memory, at most, while all of them are read."""
     advice: str | None = None
     """What to do about values that are not finite; None: impute or drop them."""
+    notes: tuple[str, ...] | None = None
+    """Sentences about columns that distort a map (`tables.notes`); None: not examined yet."""
     n_sampled = 0
     """Rows whose values are part of the fingerprint, for sources that are not only in files."""
 
@@ -250,6 +252,8 @@ class Rows(ABC):
             "Impute such values, exclude the column, or pass "
             f"{keyword('missing', 'drop')} to leave out the rows."
         )
+        if not self.is_sparse and len(rows) > 1 and np.isnan(block[:, column]).all():
+            advice = "None of the values read from that column is present; exclude the column."
         raise (MissingValuesError if is_missing and not self.is_sparse else DataError)(
             f"Every value must be a finite number; {self.describe()} has {what} in "
             f"{self._where(int(rows[row]))}, {self._column(column)}{count}. {advice}"

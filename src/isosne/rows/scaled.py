@@ -94,16 +94,16 @@ class ScaledRows(Rows):
         dtype = np.result_type(rows.dtype, np.float32)
         super().__init__(rows.files, rows.shape, dtype, column_names=rows.column_names)
         self.side, self.left_out = rows.side, rows.left_out
-        self._rows, self.scale = rows, scale
+        self.unscaled, self.scale = rows, scale
 
     def _read(self, start: int, stop: int) -> Array:
-        return self.scale.apply(self._rows.read(slice(start, stop)))
+        return self.scale.apply(self.unscaled.read(slice(start, stop)))
 
     def _take(self, indices: Indices) -> Array:
-        return self.scale.apply(self._rows.take(indices))
+        return self.scale.apply(self.unscaled.take(indices))
 
     def _digest(self, digest: Any) -> None:
-        digest.update(self._rows.fingerprint().encode())
+        digest.update(self.unscaled.fingerprint().encode())
         digest.update(np.array(self.scale).tobytes())
 
 

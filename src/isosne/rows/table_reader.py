@@ -26,6 +26,8 @@ from isosne.rows.text import UNNAMED
 STDIN = "-"
 LEFT_OUT = "Left out columns that are not numeric"
 """Beginning of the note on text columns."""
+ROLE_BYTES = 100
+"""Bytes of an identifier or a label in memory, of short texts. Chosen."""
 PARQUET = b"PAR1"
 """First bytes of a Parquet file."""
 
@@ -75,6 +77,7 @@ def read_table(
     else:
         check_exists(Path(source), "source")
         rows = open_path(Path(source), request)
+    _check_roles_fit(rows, roles, request.memory_limit)
     ids = _default_ids(rows, str(source)) if id is None else _check_ids(rows.side[id](), id)
     labels = None if label is None else _check_labels(rows.side[label](), label)
     return Table(rows, ids, labels, rows.column_names, list_notes(rows, labels))
@@ -135,14 +138,21 @@ def check_exists(path: Path, parameter: str) -> None:
     raise ParameterError(parameter, "be a file that exists", str(path), hint)
 
 
+def _check_roles_fit(rows: Rows, roles: tuple[Any, ...], limit: int | None) -> None:
+    needed = ROLE_BYTES * len(roles) * rows.shape[0]
+    if limit is not None and needed > limit:
+        named = " and ".join(keyword(role, name) for role, name in roles)
+        rule = f"be at least {-(-needed // 10**6):,} MB for {named} of {rows.shape[0]:,} rows"
+        hint = "Raise the limit, leave out these columns, or use a table with fewer rows."
+        raise ParameterError("memory_limit", rule, hint=hint)
+
+
 def _check_ids(ids: Array, column: str) -> Array:
     if not is_unique(ids):
         often, count = Counter(ids.tolist()).most_common(1)[0]
-        raise DataError(
-            f"{keyword('id')} must name a column of unique values; {column!r} has {str(often)!r} "
-            f"{count} times. Name another column, or leave out {keyword('id')} to use "
-            "row numbers."
-        )
+        rule = f"name a column of unique values; {column!r} has {str(often)!r} {count} times"
+        hint = f"Name another column, or leave out {keyword('id')} to use row numbers."
+        raise ParameterError("id", rule, hint=hint)
     return ids
 
 

@@ -2,12 +2,13 @@
 
 import codecs
 import csv
+import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -38,6 +39,22 @@ MARKED = f"=+-@\t\r{MARK}\uff1d\uff0b\uff0d\uff20"
 """First characters of formulas, also in their full-width forms, and the mark itself."""
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 BOM = b"\xef\xbb\xbf"
+TEXT, COMPRESSED = (".csv", ".tsv", ".txt"), (".gz", ".bz2", ".zst", ".lz4")
+"""Extensions of text tables, and of their compressed forms that pyarrow reads."""
+
+
+def is_text_file(path: Path) -> bool:
+    """Return whether a name is that of a text table, compressed or not: table.csv.gz."""
+    is_packed = path.suffix.lower() in COMPRESSED
+    return (Path(path.stem) if is_packed else path).suffix.lower() in TEXT
+
+
+def open_text(path: Path) -> BinaryIO:
+    """Open the content of a text table, decompressed, as bytes; it need not be seekable."""
+    if path.suffix.lower() not in COMPRESSED:
+        return path.open("rb")
+    pyarrow = require("pyarrow", "files", f"Reading {path}")
+    return io.BufferedReader(pyarrow.input_stream(str(path), compression="detect"))
 
 
 class TextRows(ArrowRows):
@@ -56,7 +73,8 @@ class TextRows(ArrowRows):
         self._wrong_lines: list[Any] = []
         files = SourceFiles(str(path), path)
         with files.reading():
-            self._dialect = find_dialect(path, header=request.header)
+            self.decimal = request.decimal
+            self._dialect = find_dialect(path, header=request.header, decimal=self.decimal)
             names, types = list(self._dialect.names), self._dialect.types
             # Before the file is read as a whole: columns that do not exist are refused at once.
             select_columns(names, types, request, str(path))
@@ -85,9 +103,9 @@ class TextRows(ArrowRows):
         )
         types = dict.fromkeys(names, self._pa.string())
         converting = csv.ConvertOptions(include_columns=names, column_types=types)
-        if self._path.stat().st_size > dialect.start:
-            with self._path.open("rb") as file:
-                file.seek(dialect.start)
+        if dialect.n_lines > dialect.n_head:
+            with open_text(self._path) as file:
+                file.read(dialect.start)
                 stream = self._pa.PythonFile(file, mode="r")
                 yield from csv.open_csv(stream, reading, parsing, converting)
 
@@ -106,6 +124,10 @@ class TextRows(ArrowRows):
             ) from None
 
     def _as_numbers(self, column: Any, feature: int, rows: Indices) -> Array:
+        given = column
+        if self.decimal != ".":  # as in `as_plain_number`
+            for old, new in ((".", ";"), (self.decimal, ".")):
+                column = self._compute.replace_substring(column, old, new)
         with suppress(self._pa.ArrowInvalid):
             return super()._as_numbers(column.cast("float64"), feature, rows)
         cells = self._compute.utf8_trim_whitespace(column)
@@ -116,10 +138,11 @@ class TextRows(ArrowRows):
             return super()._as_numbers(cells.cast("float64"), feature, rows)
         texts = cells.to_pylist()
         k = next((k for k, text in enumerate(texts) if text and not is_number(text)), 0)
+        example = f"1234{self.decimal}5 or 1{self.decimal}2e3"
         raise DataError(
-            f"Every value must be a finite number; {self.describe()} has {texts[k]!r} in "
-            f"{self._where(int(rows[k]))}, {self._column(feature)}. "
-            "Write numbers as 1234.5 or 1.2e3, or exclude the column."
+            f"Every value must be a finite number; {self.describe()} has "
+            f"{given[k].as_py().strip()!r} in {self._where(int(rows[k]))}, "
+            f"{self._column(feature)}. Write numbers as {example}, or exclude the column."
         )
 
     def _where(self, row: int) -> str:
@@ -149,7 +172,7 @@ class Dialect(NamedTuple):
     longest_line: int
 
 
-def find_dialect(path: Path, *, header: bool | None = None) -> Dialect:
+def find_dialect(path: Path, *, header: bool | None = None, decimal: str = ".") -> Dialect:
     """Detect the dialect from the start of a text table.
 
     Lines before the table that start with # are comments. By default, the first line of the table
@@ -163,16 +186,23 @@ def find_dialect(path: Path, *, header: bool | None = None) -> Dialect:
         raise DataError(f"{path} must contain a table; it is empty. Write the file again.")
     n_head = is_row.index(True)
     body = [line.decode("utf-8", "replace").rstrip("\r\n") for line in lines[n_head:]]
-    delimiter = _find_delimiter([line for line in body if line.strip()])
+    delimiters = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
+    delimiter = _find_delimiter([line for line in body if line.strip()], delimiters)
     cells = list(csv.reader(filter(None, body), delimiter=delimiter))
-    has_header = _has_header(cells) if header is None else header
+    fields = [[as_plain_number(cell, decimal) for cell in row] for row in cells]
+    has_header = _has_header(fields) if header is None else header
     names = tuple(f"column_{c}" for c in range(len(cells[0])))
     if has_header:
         names = tuple(name.strip() or f"{UNNAMED}{c}" for c, name in enumerate(cells[0]))
-        n_head, cells = n_head + 1, cells[1:]
-    types = tuple(_find_type(cells, c) for c in range(len(names)))
+        n_head, fields = n_head + 1, fields[1:]
+    types = tuple(_find_type(fields, c) for c in range(len(names)))
     start, longest = offset + sum(map(len, lines[:n_head])), max(map(len, lines))
     return Dialect(delimiter, start, n_head, n_lines, names, types, longest)
+
+
+def as_plain_number(cell: str, decimal: str) -> str:
+    """Return a field with a decimal comma as one with a point; one with points is no number."""
+    return cell if decimal == "." else cell.replace(".", ";").replace(decimal, ".")
 
 
 def is_number(cell: str) -> bool:
@@ -193,7 +223,7 @@ def _check_bytes(path: Path) -> int:
     """Return the number of lines; raise an error for bytes that are not UTF-8, and open quotes."""
     decoder: codecs.IncrementalDecoder = codecs.getincrementaldecoder("utf-8")()
     n_quotes, n_lines, last = 0, 0, b"\n"
-    with path.open("rb") as file:
+    with open_text(path) as file:
         while chunk := file.read(SAMPLE_BYTES):
             n_quotes += chunk.count(b'"')
             n_lines, last = n_lines + chunk.count(b"\n"), chunk
@@ -217,25 +247,26 @@ def _check_bytes(path: Path) -> int:
 def _sample_lines(path: Path) -> tuple[list[bytes], int]:
     """Return the first lines of a file, and the offset of the first of them."""
     lines: list[bytes] = []
-    with path.open("rb") as file:
-        offset = len(BOM) if file.read(len(BOM)) == BOM else 0
-        file.seek(offset)
+    n_bytes = 0
+    with open_text(path) as file:
         while line := file.readline(LONGEST_LINE):
             lines.append(line)
-            if len(lines) >= MIN_LINES and (len(lines) == MAX_LINES or file.tell() >= SAMPLE_BYTES):
+            n_bytes += len(line)
+            if len(lines) >= MIN_LINES and (len(lines) == MAX_LINES or n_bytes >= SAMPLE_BYTES):
                 break
-    return lines, offset
+    offset = len(BOM) if lines and lines[0].startswith(BOM) else 0
+    return [line[offset * (k == 0) :] for k, line in enumerate(lines)], offset
 
 
-def _find_delimiter(lines: list[str]) -> str:
+def _find_delimiter(lines: list[str], delimiters: Sequence[str]) -> str:
     """Return the delimiter that gives all lines the same number of fields, and the most fields."""
     n_fields: dict[str, int] = {}
-    for delimiter in DELIMITERS:
+    for delimiter in delimiters:
         with suppress(csv.Error):  # a field above the size limit: this is not the delimiter
             widths = set(map(len, csv.reader(lines, delimiter=delimiter)))
             if len(widths) == 1 and max(widths) > 1:
                 n_fields[delimiter] = max(widths)
-    return max(n_fields or DELIMITERS, key=lambda d: n_fields.get(d, 0) or lines[0].count(d))
+    return max(n_fields or delimiters, key=lambda d: n_fields.get(d, 0) or lines[0].count(d))
 
 
 def _has_header(cells: list[list[str]]) -> bool:

@@ -6,7 +6,7 @@ measures existing maps. `isosne.pages.write_report` writes a `Study` as a page.
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -39,9 +39,9 @@ UNLISTED = ("callback", "memory_limit", "n_jobs", "verbose", "kernel", "random_s
 class JudgedMap:
     """A map with its quality measures.
 
-    ``plan`` and ``settings`` state how it was computed; ``fit_seconds`` and ``measure_seconds`` are
-    run times. ``repeats`` has the ``scores`` of further maps with the same settings and other
-    seeds.
+    ``plan`` and ``settings`` state how it was computed, ``notes`` what distorts it; ``fit_seconds``
+    and ``measure_seconds`` are run times, of several maps the shortest. ``repeats`` has the
+    ``scores`` of further maps with the same settings and other seeds.
 
     Examples
     --------
@@ -61,6 +61,7 @@ class JudgedMap:
     fit_seconds: float | None = None
     plan: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     repeats: tuple[Mapping[str, float], ...] = ()
 
     @property
@@ -88,7 +89,8 @@ class Study:
     """Maps of the same points, the most important one first, with labels and columns.
 
     ``origin`` states where the data come from, by name; ``date`` when the maps were computed.
-    ``findings`` has sentences about the data by name, such as the result of a `null_test`.
+    ``findings`` has sentences about the data by name, such as the result of a `null_test`, and
+    ``notes`` sentences about columns that distort the maps.
 
     Examples
     --------
@@ -107,6 +109,7 @@ class Study:
     origin: Mapping[str, str] = field(default_factory=dict)
     date: str = ""
     findings: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def study(
@@ -120,6 +123,7 @@ def study(
     n_seeds: int | None = None,
     random_state: RandomState = 0,
     findings: Mapping[str, str] | None = None,
+    notes: Iterable[str] = (),
 ) -> Study:
     """Map the data with two kernels and several seeds, and measure all maps.
 
@@ -148,6 +152,8 @@ def study(
     findings : mapping from str to str or None, default=None
         Sentences about the structure of the data, shown in the report, such as
         ``{"null test": str(null_test(X))}``.
+    notes : list of str, default=()
+        Sentences about the columns, shown in the report besides those of ``TSNE.plan_``.
 
     Returns
     -------
@@ -186,8 +192,16 @@ def study(
         models = (clone(settings).set_params(random_state=seed) for seed in seeds)
         table = measured if metric == "gower" else None
         shown, *repeats = (_fit_and_judge(one, points, labels, seeds[0], table) for one in models)
-        maps.append(replace(shown, repeats=tuple(judged.scores[0] for judged in repeats)))
-    about = {"random_state": ", ".join(map(str, seeds)), "findings": dict(findings or {})}
+        # The first fit of a process may include the compilation.
+        names = ("fit_seconds", "measure_seconds")
+        fastest = {name: min(getattr(m, name) for m in (shown, *repeats)) for name in names}
+        scores = tuple(judged.scores[0] for judged in repeats)
+        maps.append(replace(shown, repeats=scores, **fastest))
+    about: dict[str, Any] = {
+        "random_state": ", ".join(map(str, seeds)),
+        "findings": dict(findings or {}),
+    }
+    about["notes"] = tuple(dict.fromkeys([*notes, *maps[0].notes]))
     return _make_study(maps, labels, columns, title, origin, **about)
 
 
@@ -202,6 +216,7 @@ def compare_maps(
     title: str | None = None,
     origin: Mapping[str, str] | None = None,
     random_state: RandomState = 0,
+    notes: Iterable[str] = (),
 ) -> Study:
     """Measure existing maps of the same points, of any program.
 
@@ -211,7 +226,7 @@ def compare_maps(
         The data, at least 4 points.
     maps : mapping from str to array of shape (n_samples, n_components)
         The maps by title, the most important one first, such as ``{"UMAP": Y, "t-SNE": Z}``.
-    labels, columns, title, origin
+    labels, columns, title, origin, notes
         See `study`.
     metric, p
         See `isosne.quality.compare`.
@@ -246,7 +261,7 @@ def compare_maps(
     checked = {str(name): check_embedding(Y) for name, Y in maps.items()}
     how: dict[str, Any] = {"metric": metric, "p": p, "random_state": list_seeds(random_state, 1)[0]}
     judged = [_judge(points, Y, labels, name, **how) for name, Y in checked.items()]
-    return _make_study(judged, labels, columns, title, origin)
+    return _make_study(judged, labels, columns, title, origin, notes=tuple(notes))
 
 
 def _check_about(labels: Any, columns: Any, n: int) -> None:
@@ -267,9 +282,14 @@ def _judge(X: Any, Y: NDArray[np.float64], labels: Any, title: str, **how: Any) 
     """Measure a map; how: metric, p and random_state of `isosne.quality.report`."""
     began = time.perf_counter()
     k = min(N_NEIGHBORS, (X.shape[0] - 1) // 2)
-    measured = report(X, Y, labels, k=k, **how)
+    judged = judge_report(report(X, Y, labels, k=k, **how), Y, title)
+    return replace(judged, measure_seconds=time.perf_counter() - began)
+
+
+def judge_report(measured: Report, Y: NDArray[np.float64], title: str) -> JudgedMap:
+    """Return a map that has been measured."""
     curve, trust = measured.comparison.curve(), measured.comparison.trust()
-    return JudgedMap(title, Y, measured, curve, trust, time.perf_counter() - began)
+    return JudgedMap(title, Y, measured, curve, trust, 0.0)
 
 
 def _with_seed(model: TSNE | None, random_state: RandomState) -> TSNE:
@@ -335,4 +355,6 @@ def _fit_and_judge(
         p=model.kernel_.p,
         random_state=sample_seed,
     )
-    return replace(judged, plan=str(model.plan_), settings=settings, fit_seconds=seconds)
+    about: dict[str, Any] = {"plan": str(model.plan_), "settings": settings}
+    about["notes"] = model.plan_.notes
+    return replace(judged, **about, fit_seconds=seconds)

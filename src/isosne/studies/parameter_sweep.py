@@ -194,7 +194,9 @@ def _run(
     if not is_small or n_workers == 1 or len(tasks) < 2:
         yield from (fit(task, n_workers) for task in tasks)
         return
-    pool = Parallel(n_workers, return_as="generator_unordered", inner_max_num_threads=1)
+    pool = Parallel(
+        min(n_workers, len(tasks)), return_as="generator_unordered", inner_max_num_threads=1
+    )
     yield from pool(delayed(fit)(task, 1) for task in tasks)
 
 

@@ -301,6 +301,19 @@ def read_basis(maps: Sequence[JudgedMap]) -> str:
     return f"{basis}{ties}{seed}" if len(maps) > 1 else basis.rstrip()
 
 
+def read_schedule(maps: Sequence[JudgedMap]) -> str:
+    """Say which schedule the Gaussian kernel was mapped with, if it is one of the kernels."""
+    schedules = [m.settings.get("schedule", "") for m in maps if m.title == "Gaussian kernel"]
+    if not schedules or schedules[0] in ("", "'standard'"):
+        return ""
+    given = schedules[0].strip("'")
+    which = "listed with all parameters" if given.startswith("Schedule(") else given
+    return (
+        f"Both kernels are mapped with the same schedule ({which}). Other packages map the "
+        'Gaussian kernel with another one, schedule="standard" of TSNE; such maps may differ.'
+    )
+
+
 def read_first(maps: Sequence[JudgedMap]) -> str:
     """Say how well the first map preserves neighborhoods, whatever the others do."""
     first = maps[0]

@@ -4,7 +4,8 @@
 * ``trees``: isolation trees over such tables, and the estimator that turns rows into leaves
 * ``coordinates``: tables as coordinates for the start of a map, and as points and rows for Gower's
   distance
-* ``mixed``: the rows of a table that was read, and columns that distort distances
+* ``mixed``: the rows of a table that was read
+* ``notes``: columns that distort a map, in sentences
 """
 
 from isosne.tables.columns import Column

@@ -114,8 +114,8 @@ def gower_points(X: Any, categorical: Any = None) -> NDArray[np.float64]:
 class MixedRows(Rows):
     """Rows of a table with mixed columns, as points for ``metric="gower"``.
 
-    origin: what the table was read from; frame: all features; side: numeric columns that are not
-    features, besides those of the origin.
+    origin: what the table was read from; frame: all features; kinds: those of its columns; side:
+    numeric columns that are not features, besides those of the origin.
     """
 
     metric = "gower"
@@ -125,9 +125,11 @@ class MixedRows(Rows):
         origin: Rows,
         frame: Any,
         categorical: list[str] | None = None,
+        *,
+        kinds: Sequence[Column] = (),
         side: Mapping[str, Callable[[], Array]] | None = None,
     ) -> None:
-        self.frame, self.categorical = frame, categorical
+        self.frame, self.categorical, self.kinds = frame, categorical, kinds
         self._origin, self._table = origin, nw.from_native(frame, eager_only=True)
         names = tuple(self._table.columns)
         files = SourceFiles(origin.describe())
@@ -154,7 +156,9 @@ class MixedRows(Rows):
         from isosne.rows.formats import open_rows  # and all readers, which a fit does not need
 
         frame = self._table[indices.tolist()].to_native()
-        return MixedRows(open_rows(self._points[indices]), frame, self.categorical)
+        return MixedRows(
+            open_rows(self._points[indices]), frame, self.categorical, kinds=self.kinds
+        )
 
     def columns(self) -> dict[str, Array]:
         """Return the values of all columns by name, as they are."""

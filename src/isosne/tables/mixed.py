@@ -14,7 +14,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.rows import Rows
 from isosne.rows.columns import check_column
 from isosne.rows.table_reader import LEFT_OUT, Table
-from isosne.rows.text import UNNAMED, is_missing, is_number
+from isosne.rows.text import as_plain_number, is_missing, is_number
 from isosne.tables.columns import read_columns
 from isosne.tables.coordinates import MixedRows
 
@@ -53,7 +53,7 @@ def as_mixed(
         for c, name in enumerate(table.names)
         if name not in wanted
     }
-    mixed = MixedRows(rows, frame, categorical, side)
+    mixed = MixedRows(rows, frame, categorical, kinds=kinds, side=side)
     return replace(table, rows=mixed, names=mixed.column_names, notes=tuple(notes))
 
 
@@ -65,13 +65,17 @@ def _read_features(table: Table, wanted: Sequence[str]) -> dict[str, Array]:
         if not set(wanted) <= table.rows.side.keys():
             raise
     # Columns of a text table that begin with numbers and hold other text: each is read as text.
-    return {name: _as_numbers_or_text(table.rows.side[name]()) for name in wanted}
+    decimal = getattr(table.rows, "decimal", ".")
+    return {name: _as_numbers_or_text(table.rows.side[name](), decimal) for name in wanted}
 
 
-def _as_numbers_or_text(values: Array) -> Array:
-    if values.dtype.kind in "iu" or not all(is_number(v) or is_missing(v) for v in values):
+def _as_numbers_or_text(values: Array, decimal: str) -> Array:
+    if values.dtype.kind in "iu":
         return values
-    return np.array([np.nan if is_missing(value) else float(value) for value in values])
+    plain = [as_plain_number(value, decimal) for value in values]
+    if not all(is_number(value) or is_missing(value) for value in plain):
+        return values
+    return np.array([np.nan if is_missing(value) else float(value) for value in plain])
 
 
 def take_columns(
@@ -100,48 +104,3 @@ def _read_numbers(rows: Rows, column: int) -> Array:
     values = np.asarray(taken[:, column])
     is_whole = np.isfinite(values).all() and (values == np.rint(values)).all()
     return values.astype(np.int64) if is_whole else values
-
-
-WIDE, N_EXAMINED = 30.0, 1000
-"""A column dominates if its standard deviation is this many times the median of all columns, in the
-first rows. Chosen, not measured."""
-LEAST_ROWS = 10
-"""Rows from which on consecutive integers are taken for row numbers. Chosen: integers of fewer rows
-may have this order by chance."""
-
-
-def find_numbering(table: Table) -> dict[str, Array]:
-    """Return the features that number the rows, such as 0, 1, 2, ..., with their first values."""
-    found = {}
-    with np.errstate(invalid="ignore"):  # values that are not finite are refused later
-        for name, given in _first_values(table).items():
-            values = np.asarray(given, np.float64)
-            if name.startswith(UNNAMED) or len(values) < LEAST_ROWS:
-                continue
-            if values[0] == np.rint(values[0]) and np.all(np.diff(values) == 1):
-                found[name] = values
-    return found
-
-
-def find_dominant(table: Table) -> tuple[str, float] | None:
-    """Return the column that dominates distances, and its width in those of the median column."""
-    first = {} if isinstance(table.rows, MixedRows) else _first_values(table)
-    with np.errstate(invalid="ignore"):
-        spread = np.array([values.std(dtype=np.float64) for values in first.values()])
-    if not spread.any() or not np.isfinite(spread).all():
-        return None
-    widest, usual = int(spread.argmax()), float(np.median(spread[spread > 0]))
-    ratio = float(spread[widest]) / usual
-    return (list(first)[widest], ratio) if ratio > WIDE else None
-
-
-def _first_values(table: Table) -> dict[str, Array]:
-    """Return the first values of each feature that holds numbers, by name."""
-    if isinstance(table.rows, MixedRows):
-        frame = nw.from_native(table.rows.read_frame(slice(0, N_EXAMINED)), eager_only=True)
-        numbers = [column for column in frame.iter_columns() if column.dtype.is_numeric()]
-        return {column.name: column.to_numpy() for column in numbers}
-    n = min(N_EXAMINED, table.rows.shape[0])
-    first = table.rows.take(np.arange(n), allow_missing=True)
-    is_named = isinstance(first, np.ndarray) and table.names is not None
-    return dict(zip(table.names or (), first.T, strict=True)) if is_named else {}

@@ -100,6 +100,7 @@ def find_anchors(
     if alignment is None:
         return None
     places = _previous_places(alignment.previous, n_components)
+    _check_features(alignment.previous, X)
     rows, found = _matched(alignment, X, n_rows, len(places))
     if not len(rows):
         raise DataError(
@@ -110,6 +111,19 @@ def find_anchors(
     scale = math.sqrt(n_mapped / len(places))
     scaled = np.asarray(scale * places[found], np.float32)
     return Anchors(rows, scaled, float(alignment.strength), scale)
+
+
+def _check_features(previous: Any, X: Any) -> None:
+    """Raise an error if a fitted estimator has mapped another number of columns: other data."""
+    n_before = getattr(previous, "n_features_in_", None)
+    is_given = getattr(getattr(previous, "kernel_", None), "metric", "") == "precomputed"
+    n_features = getattr(X, "shape", (0, n_before))[-1]
+    if n_before is not None and not is_given and n_features != n_before:
+        raise DataError(
+            f"{keyword('align_to')} must be a map of the same kind of data; it was fitted on "
+            f"{n_before:,} columns, and X has {n_features:,}. Pass its embedding_ to align to it "
+            "all the same."
+        )
 
 
 def _previous_places(previous: Any, n_components: int) -> NDArray[np.float64]:

@@ -1,5 +1,6 @@
 """TSNE, the public estimator: its parameters and methods. It contains no mathematics."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -18,7 +19,7 @@ from isosne._numba import threads
 from isosne._random import RandomState, as_generator, as_seed
 from isosne._types import Joint
 from isosne.affinities.sparse import Sparse
-from isosne.errors import ParameterError
+from isosne.errors import ColumnsWarning, ParameterError
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.labels import as_labels
 from isosne.layout.anchors import Anchors
@@ -234,6 +235,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         with threads(self.n_jobs):
             job = self._job(X, as_seed(self.random_state))
+            for sentence in job.given.notes:
+                warnings.warn(sentence, ColumnsWarning, stacklevel=2)
             self._map_rows(job._replace(y=y), checkpoint, every)
         return self
 

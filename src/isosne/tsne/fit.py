@@ -85,7 +85,7 @@ def start_run(job: Job, saved: RunState | None, reporter: Reporter) -> Run:
     plan, kernel = plan_job(job, rng)
     if saved:
         plan = replace(plan, reasons=saved.reasons)
-    reporter.say(str(plan))
+    reporter.say(str(replace(plan, notes=())))  # `fit` warns of them
     reporter.say("Computing affinities")
     kernel, landmarks = job.given.fit(kernel, rng)
     kernel.read_labels(job.labels_of(landmarks))

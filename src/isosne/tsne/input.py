@@ -8,7 +8,7 @@ does not depend on n, so neither do time and memory (docs/decisions/0008).
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from hashlib import sha256
 from typing import Any
 
@@ -217,7 +217,9 @@ class Input:
             X = self.layout.stack(X)
         is_table = isinstance(X, MixedRows)
         self.source = X.frame if is_table else X
-        can_be_table = not is_one_of(metric, ("precomputed",)) and not is_stored(X)
+        self._examined = X.notes if isinstance(X, Rows) else None
+        self._is_precomputed = is_one_of(metric, ("precomputed",))
+        can_be_table = not self._is_precomputed and not is_stored(X)
         if is_table or (can_be_table and is_mixed(X)):
             categorical = X.categorical if is_table else None
             # A run without a seed can be resumed only if its trees grow again.
@@ -256,12 +258,29 @@ class Input:
         coordinates = table_coordinates(self.source, self.forest.categorical)
         return coordinates if landmarks is None else coordinates[landmarks]
 
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about columns that distort the map, or are left out of it."""
+        if self._examined is not None:
+            return self._examined
+        table = self.source if self._rows is None or self.forest is not None else self._rows
+        has_names = isinstance(table, Rows) or hasattr(table, "columns")
+        if self._is_precomputed or not has_names:
+            return ()
+        from isosne.tables.notes import table_notes  # and all readers, which an array does not need
+
+        if self.forest is None:
+            return table_notes(table)
+        return table_notes(table, self.forest.columns_, known=self.forest.categorical or ())
+
     def size(self, kernel: MetricKernel) -> InputSize:
         """Return the sizes that the plan of a fit with a kernel depends on."""
-        found = self._size_of_points(self._n_listed(kernel))
+        found = self._size_of_points(self._n_listed(kernel))._replace(notes=self.notes)
         if self.forest is not None:
             of_table = table_bytes(self.forest.columns_, self.n_rows)
-            return found._replace(table_bytes=of_table, note=self.forest.describe())
+            columns = tuple(map(str, self.forest.columns_))
+            note = self.forest.describe()
+            return found._replace(table_bytes=of_table, note=note, columns=columns)
         if isinstance(self._points, np.ndarray) and hasattr(self.source, "columns"):
             return found._replace(table_bytes=self._points.nbytes)
         return found

@@ -34,7 +34,7 @@ def memory_available(limit: Any = None) -> Limit:
         return free_memory()
     text = str(limit).strip().lower()
     match = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\+?\d+)?)\s*([kmgt]?)i?b?", text)
-    if isinstance(limit, bool) or match is None or float(match[1]) <= 0:
+    if isinstance(limit, bool) or match is None or not 0 < float(match[1]) < math.inf:
         rule = "be a number of bytes or a size such as '1.5GB'"
         raise ParameterError(source, rule, limit, "Leave it out to use the memory that is free.")
     return min(free_memory(), Limit(int(float(match[1]) * UNITS[match[2]]), source))
@@ -107,7 +107,11 @@ class InputSize(NamedTuple):
     n_listed: int | None = None
     """Distances per row of a sparse matrix of distances; None for other input."""
     note: str = ""
-    """What the plan says about the columns of a mixed table."""
+    """What the plan says about a mixed table."""
+    columns: tuple[str, ...] = ()
+    """Columns of a mixed table with their kinds."""
+    notes: tuple[str, ...] = ()
+    """Columns that distort the map, or are left out of it, as sentences."""
 
 
 @dataclass(frozen=True)
@@ -235,7 +239,7 @@ class Costs:
         hint = ", or ".join([*hints, landmarks if is_read else "fit on fewer points"])
         why = f" ({self.limit.reason})" if self.limit.reason == CONTAINER else ""
         rule = (
-            f"fit in the {size(self.available)} of memory that are available{why}; {affinities} "
-            f"affinities of {self.given.n_points:,} points need {size(self.bytes[affinities])}"
+            f"be at least {size(self.bytes[affinities])} for {affinities} affinities of "
+            f"{self.given.n_points:,} points; {size(self.available)} is available{why}"
         )
-        raise ParameterError("affinities", rule, affinities, f"{hint[0].upper()}{hint[1:]}.")
+        raise ParameterError("memory_limit", rule, hint=f"{hint[0].upper()}{hint[1:]}.")

@@ -317,6 +317,8 @@ def _check_plan(plan: Plan, n_points: int) -> None:
         "neighbors": plan.neighbors in SEARCHES,
         "n_neighbors": are_lengths,
         "n_rows": plan.n_rows is None or is_count(plan.n_rows, n_points),
+        "columns": all(isinstance(text, str) for text in plan.columns),
+        "notes": all(isinstance(text, str) for text in plan.notes),
     }.items():
         check_value(getattr(plan, name), f"{name} of the plan", is_valid)
     kinds = {"forces": Exact | Mesh | Tree, "schedule": Schedule, "objective": KL | NeRV | JSE}

@@ -44,6 +44,8 @@ LONGEST_LIST = 400
 50 points per cell (docs/decisions/0006 and 0008)."""
 SHARE = 0.8
 """Fraction of the available memory that automatic choices may use (chosen; not measured)."""
+MOST_COLUMNS = 30
+"""Columns of a mixed table that a plan prints (chosen)."""
 PREVIOUS = "previous map"
 """The start of a map that is aligned to another, as a plan names it."""
 
@@ -192,6 +194,10 @@ class Plan:
         Reasons for the choices.
     n_rows, n_pool : int or None
         Number of rows of the input and of the pool, if landmarks are mapped.
+    columns : tuple of str
+        Columns of a mixed table with their kinds; of other tables none.
+    notes : tuple of str
+        Sentences about columns that distort the map, or are left out; `fit` warns of them.
     alignment : str or None
         Rows that are held at their places on a previous map, and the strength of the pull.
     parameters : dict
@@ -226,6 +232,8 @@ class Plan:
     n_rows: int | None = None
     n_pool: int | None = None
     alignment: str | None = None
+    columns: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     parameters: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -252,7 +260,12 @@ class Plan:
             needed, available = size(self.bytes_needed), size(self.bytes_available)
             why = f": {self.memory_source}" if self.memory_source else ""
             lines.append(f"memory      {needed} more than in use now; {available} available{why}")
-        return "\n".join([*lines, *(f"reason      {reason}" for reason in self.reasons)])
+        if self.columns:
+            more = len(self.columns) - MOST_COLUMNS
+            listed = "; ".join(self.columns[:MOST_COLUMNS])
+            lines.append(f"columns     {listed}{f'; and {more:,} more' if more > 0 else ''}")
+        lines += [f"reason      {reason}" for reason in self.reasons]
+        return "\n".join([*lines, *(f"note        {note}" for note in self.notes)])
 
     @property
     def _steps(self) -> str:
@@ -328,6 +341,8 @@ def make_plan(
         n_rows=given.n_rows,
         n_pool=given.n_pool,
         alignment=_describe_alignment(anchors, given.n_rows or n),
+        columns=given.columns,
+        notes=given.notes,
         parameters={
             **settings,
             "kernel": with_seed(kernel, getattr(settings["kernel"], "random_state", None)),

@@ -11,14 +11,14 @@ from isosne.cli.app import app
 from isosne.cli.options import PANELS
 
 COMMANDS = {
-    "explore": 21,
-    "report": 29,
-    "plot": 24,
-    "embed": 30,
-    "sweep": 22,
-    "place": 13,
-    "extend": 14,
-    "measure": 19,
+    "explore": 22,
+    "report": 30,
+    "plot": 25,
+    "embed": 31,
+    "sweep": 23,
+    "place": 14,
+    "extend": 15,
+    "measure": 20,
     "datasets": 2,
 }
 """The number of options of each command, in the order of the help."""
@@ -41,7 +41,7 @@ def test_the_help_of_a_command_has_its_options_in_sections_and_an_example(
     assert titles == [title for title in ("Positional arguments", *PANELS) if title in titles]
     options = re.findall(r"^  (?:-\w, )?--[\w-]+", told, re.MULTILINE)
     assert len(options) - 1 == n_options  # but --help
-    assert n_options <= 30
+    assert n_options <= 31
 
 
 def test_the_same_option_is_the_same_everywhere():

@@ -35,6 +35,8 @@ def test_notes_tell_what_was_taken_for_the_map(maps, isosne):
         "with rows by the column 'bottle'.\n"
         "Note: named.csv does not tell how it was made. Pass the options with which its table was "
         "read, such as --id and --scale, if there were any.\n"
+        "Note: Column 'proline' dominates the distances: its standard deviation is 388 times that "
+        "of the median column. Pass --scale minmax to give all columns the same weight.\n"
     )
     assert isosne("measure", "wine.csv", "named.csv", *COLUMNS, "-q").stderr == ""
 

@@ -1,6 +1,12 @@
 """`isosne report`: two maps on one page."""
 
-from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT
+from html import escape
+
+import numpy as np
+
+from isosne.cli.tables import open_table
+from isosne.explorer.data import from_table
+from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT, write_csv
 
 LINE = ("report", "wine.csv", *COLUMNS, *SHORT, "--scale", "minmax")
 
@@ -23,3 +29,17 @@ def test_a_report_of_a_table(wine, here, isosne):
         assert told in page
     assert "<title>Wine</title>" in page
     assert "b177" in page
+
+
+def test_notes_on_columns_are_on_the_page_and_in_explore(here, isosne):
+    rng = np.random.default_rng(0)
+    columns = {"row": list(range(40)), "<b>": (1e4 * rng.normal(size=40)).tolist()}
+    write_csv(here / "t.csv", columns | {name: rng.normal(size=40).tolist() for name in "cdef"})
+    isosne("report", "t.csv", "--n-iter", 260, "--n-seeds", 1, "-o", "r.html", "-q")
+    page = (here / "r.html").read_text()
+    assert escape("Note: Column 'row' numbers the rows (0, 1, 2, ...)") in page
+    assert escape("Note: Column '<b>' dominates the distances") in page
+    _, table = open_table("t.csv", {}, None)
+    shown = from_table(table, table, "t.csv", (None, None), ("t.csv",))
+    assert shown.notes == table.rows.notes
+    assert len(shown.notes) == 2

@@ -64,8 +64,14 @@ def test_a_report_says_what_was_measured_and_how_it_was_made(found, page):
     assert "seeds 0, 1 Isolation kernel" in page.words
     assert f"version {isosne.__version__}" in page.words
     assert re.search(
-        r"Isolation kernel \d+\.\d+ s to fit, \d+\.\d+ s to evaluate, the map shown", page.words
+        r"Isolation kernel \d+\.\d+ s to fit, \d+\.\d+ s to evaluate, the shortest times of 2 maps",
+        page.words,
     )
+    assert (
+        "Both kernels are mapped with the same schedule (listed with all parameters). Other "
+        'packages map the Gaussian kernel with another one, schedule="standard" of TSNE; such maps '
+        "may differ."
+    ) in page.words
     assert "psi 48, 12, 3" in page.words
     assert "Ye Zhu and Kai Ming Ting" in page.words
     assert page.links == ["https://jair.org/index.php/jair/article/view/12904"]

@@ -222,10 +222,11 @@ def test_a_folder_with_other_files_is_refused_and_not_changed(job, tmp_path):
     assert contents(tmp_path / "out") == {"thesis.tex": b"x"}
 
 
-def test_a_damaged_record_is_refused(job, tmp_path):
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"input": 3}', "[" * 99_999])
+def test_a_damaged_record_is_refused(job, tmp_path, content):
     job()
     path = tmp_path / "out" / "_isosne" / "job.json"
-    path.write_text("{")
+    path.write_text(content)
     assert refusal(DataError, job) == (
         f"Cannot read {path}: the file is damaged. Choose another output folder."
     )
@@ -237,6 +238,11 @@ def test_the_output_must_be_apart_from_the_input(job, source, tmp_path, output):
         f"output must be a folder apart from the input, {source}; "
         f"got output={str(tmp_path / output)!r}. Choose another folder."
     )
+
+
+def test_a_packed_table_is_not_left_out_silently(job, source):
+    (source / "more.csv.gz").touch()
+    assert "more.csv.gz" in refusal(ParameterError, job)
 
 
 def test_a_folder_without_parts_is_refused(job, source, tmp_path):

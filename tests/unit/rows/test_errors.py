@@ -271,14 +271,17 @@ def test_a_file_of_another_kind_is_refused(ending, tmp_path):
         open_rows(path)
 
 
+DECOMPRESS = (
+    "Decompress it first: only text tables are read from compressed files (.gz, .bz2, .zst, .lz4)."
+)
+
+
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        (
-            "x.csv.gz",
-            "Decompress the file first: rows of a compressed file cannot be read by index.",
-        ),
-        ("x.xlsx", "Convert the file, or correct its extension."),
+        ("x.npy.gz", DECOMPRESS),
+        ("x.xls", "Save the sheet as CSV UTF-8 in the spreadsheet program, and pass that file."),
+        ("x.doc", "Convert the file, or correct its extension."),
     ],
 )
 def test_other_extensions_are_refused(name, advice, tmp_path):

@@ -89,13 +89,16 @@ def test_arrays_are_maps(tmp_path):
 
 def test_what_is_no_map_is_refused(tmp_path):
     path = tmp_path / "data.csv"
-    frame("a", "target", kind=KINDS).to_csv(path, index=False)
-    with refuses(
-        DataError,
-        "A map must have the columns x and y, or two or three columns of coordinates; "
-        f"{path} has a, target, kind. Rename the columns of the coordinates to x and y.",
-    ):
-        read_map(path)
+    advice = "Rename the columns of the coordinates to x and y, or pass the map if this is a table."
+    for names in (("a", "target"), ("a", "b", "c", "d")):
+        others = dict.fromkeys(names[2:], Y[:, 0])
+        frame(*names[:2]).assign(**others, kind=KINDS).to_csv(path, index=False)
+        with refuses(
+            DataError,
+            "A map must have the columns x and y, or two or three columns of coordinates; "
+            f"{path} has {', '.join(names)}, kind. {advice}",
+        ):
+            read_map(path)
     path = tmp_path / "data.npy"
     np.save(path, RNG.normal(size=(6, 5)))
     with refuses(

@@ -127,15 +127,22 @@ def test_a_name_that_cannot_be_written_is_refused_before_the_work(make, reason, 
     assert there(tmp_path) == before
 
 
-def test_a_link_to_nowhere_is_replaced_only_by_force(tmp_path):
-    path = tmp_path / "x"
-    path.symlink_to(tmp_path / "nowhere")
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_link_stays_and_its_target_is_written_by_force(is_there, tmp_path):
+    path, target = tmp_path / "x", tmp_path / "elsewhere" / "y"
+    target.parent.mkdir()
+    path.symlink_to(target)
+    if is_there:
+        target.touch(mode=0o600)
     with pytest.raises(OutputError, match="the file already exists"):
         check_writable(path)
     with whole_file(path, force=True) as file:
+        (part,) = set(target.parent.iterdir()) - {target}
+        assert not is_there or part.stat().st_mode & 0o777 == 0o600  # also while it is written
         file.write(b"whole")
-    assert path.read_bytes() == b"whole"
-    assert there(tmp_path) == ["x"]
+    assert path.is_symlink()
+    assert target.read_bytes() == b"whole"
+    assert there(target.parent) == ["y"]
 
 
 def test_numbers_arrays_and_paths_become_json(tmp_path):

@@ -146,6 +146,18 @@ def test_an_estimator_with_an_alignment_can_be_cloned(points):
     assert twin.embedding_.tobytes() == model.fit(points).embedding_.tobytes()
 
 
+def test_a_model_of_other_columns_is_no_previous_map(points):
+    before = make().fit(points)
+    n_columns = points.shape[1]
+    sentence = (
+        f"align_to must be a map of the same kind of data; it was fitted on {n_columns} columns, "
+        f"and X has {n_columns - 1}. Pass its embedding_ to align to it all the same."
+    )
+    with refuses(DataError, sentence):
+        make(align_to=before).fit(points[:, 1:])
+    make(align_to=before.embedding_).fit(points[:, 1:])
+
+
 def test_parameters_of_an_alignment_are_checked():
     sentence = (
         "strength must be a number from 0 to 1e+09; got strength=-1. 10 is the default; 0 only "
