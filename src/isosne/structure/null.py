@@ -20,6 +20,7 @@ from scipy.stats import rankdata
 
 from isosne._blocks import single_threaded_blas
 from isosne._checks import check_count, check_points, is_one_of
+from isosne._html import pairs_table
 from isosne._numba import threads
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Points
@@ -90,7 +91,13 @@ class NullTest:
         """Whether the p-value is at most 0.05."""
         return self.p_value <= LEVEL
 
-    def __str__(self) -> str:
+    def _repr_html_(self) -> str:
+        rows = {"p-value": self.p_value, "statistic": self.statistic}
+        rows |= {"null data, median": np.median(self.null_statistics), "rows": self.n_rows}
+        found = [(name, f"{value:.4g}") for name, value in rows.items()]
+        return pairs_table([*found, ("null data have", SHARED[self.keep]), ("result", str(self))])
+
+    def __repr__(self) -> str:
         n_as_high = int(np.sum(self.null_statistics >= self.statistic))
         found = "More clustered than by chance" if self.is_real else "No evidence of clusters"
         are = "are" if n_as_high > 1 else "is"

@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from hashlib import sha256
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -357,6 +358,21 @@ def set_or_remove(model: Any, name: str, value: object) -> None:
         setattr(model, name, value)
     elif hasattr(model, name):
         delattr(model, name)
+
+
+def take_landmarks(model: Any, values: Any) -> Any:
+    """Return points or values of the landmarks of a model, if those of all its rows are given."""
+    n_rows = model.plan_.n_rows
+    length = values.shape[:1] if hasattr(values, "shape") else np.shape(values)[:1]
+    if n_rows is None or length != (n_rows,):
+        return values
+    chosen = model.landmark_indices_
+    if isinstance(values, Rows):
+        return values.take(chosen)
+    known = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(known, nw.DataFrame | nw.Series):
+        return known[chosen.tolist()].to_native()
+    return (values if hasattr(values, "shape") else np.asarray(values))[chosen]
 
 
 def checked_points(model: Any, X: Any) -> Points:

@@ -226,9 +226,9 @@ class Plan:
     alignment: str | None = None
     columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    parameters: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    parameters: dict[str, Any] = field(default_factory=dict, compare=False)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         points = f"{self.n_points:,} to {self.n_components} dimensions"
         if self.n_rows is not None:
             points += f"; landmarks of {self.n_rows:,} rows, from a pool of {self.n_pool:,}"
