@@ -11,10 +11,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
+from numbers import Integral
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba import config, get_num_threads, njit, prange, set_num_threads
 
 from isosne.errors import ParameterError
@@ -155,10 +157,11 @@ def threads(n_jobs: int | None) -> Iterator[None]:
     """Run with the given number of threads; None leaves the number unchanged."""
     before = get_num_threads()
     if n_jobs is not None:
-        if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs < 1:
+        is_count = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool | np.timedelta64)
+        if not is_count or n_jobs < 1:
             hint = "None uses as many threads as Numba does."
             raise ParameterError("n_jobs", "be None or an integer from 1 up", n_jobs, hint)
-        set_num_threads(min(n_jobs, int(config.NUMBA_NUM_THREADS)))  # type: ignore[attr-defined]
+        set_num_threads(min(int(n_jobs), int(config.NUMBA_NUM_THREADS)))  # type: ignore[attr-defined]
     try:
         yield
     finally:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isosne._checks import is_one_of
+from isosne._tables import is_missing
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError, keyword, suggest
 
@@ -167,7 +168,7 @@ def as_integers_or_text(values: Array) -> Array:
         return values
     if values.dtype.kind == "S":
         return as_objects(text.decode("latin-1") for text in values.tolist())
-    return as_objects("" if v is None or v != v else str(v) for v in values.tolist())
+    return as_objects("" if is_missing(v) or v != v else str(v) for v in values.tolist())
 
 
 def as_text(values: Array) -> Array:
