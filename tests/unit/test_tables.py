@@ -166,9 +166,7 @@ def test_columns_whose_values_are_not_single_real_ones_are_refused(data):
 
 def test_repeated_names_are_refused_whatever_the_library():
     table = pa.Table.from_arrays([pa.array([1.0, 2.0])] * 2, ["a", "a"])
-    with refuses(
-        "Column names must be unique; X has 'a' more than once. Rename one of the columns."
-    ):
+    with pytest.raises(DataError, match="X has 'a' more than once"):
         TSNE().fit(table)
 
 

@@ -6,7 +6,7 @@ does not depend on n, so neither do time and memory (docs/decisions/0008).
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import sha256
@@ -30,7 +30,16 @@ from isosne._checks import (
 )
 from isosne._random import RandomState
 from isosne._types import Array, Points
-from isosne.errors import DataError, MissingValuesError, ParameterError, show, suggest
+from isosne.errors import (
+    DataError,
+    MissingValuesError,
+    ParameterError,
+    as_keyword,
+    keyword,
+    show,
+    spelled_by,
+    suggest,
+)
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.registry import takes_tables
@@ -176,11 +185,19 @@ DROPPING = (
 )
 
 
+def _as_open_rows(name: str, value: object) -> str:
+    """Spell a parameter of `open_rows` for users of `TSNE`, which does not have it."""
+    spelled = as_keyword(name, value)
+    return spelled if value is ... else f"isosne.rows.open_rows(X, {spelled}) instead of X"
+
+
 def open_input(X: Any) -> Rows:
     """Open the input of an estimator; errors say how rows are dropped before a fit."""
     from isosne.rows.formats import open_rows  # and all readers, which an array does not need
 
-    rows = open_rows(X)
+    is_command = keyword("exclude") != "exclude"
+    with nullcontext() if is_command else spelled_by(_as_open_rows):
+        rows = open_rows(X)
     if rows is not X and isinstance(rows, Rows) and rows.advice is None:
         rows.advice = DROPPING
     return rows

@@ -221,8 +221,11 @@ class Costs:
             copied = rows * self.given.value_bytes * self.given.n_features
         return n_busy * (THREAD + copied)
 
-    def check(self, affinities: str, forms: tuple[str, ...]) -> None:
-        """Raise an error if the chosen form of affinities does not fit; it names those that do."""
+    def check(self, affinities: str, forms: tuple[str, ...], *, is_wish: bool) -> None:
+        """Raise an error if the form of affinities does not fit; it names those that do.
+
+        is_wish: whether the user has chosen the form.
+        """
         if self.bytes[affinities] <= self.available:
             return
         hints = [
@@ -233,8 +236,11 @@ class Costs:
         is_read = self.given.row_bytes > 0
         landmarks = f"map fewer of the rows with {keyword('landmarks')}"
         hint = ", or ".join([*hints, landmarks if is_read else "fit on fewer points"])
-        rule = (
-            f"fit in the {size(self.available)} of memory that are available; {affinities} "
-            f"affinities of {self.given.n_points:,} points need {size(self.bytes[affinities])}"
-        )
-        raise ParameterError("affinities", rule, affinities, f"{hint[0].upper()}{hint[1:]}.")
+        hint = f"{hint[0].upper()}{hint[1:]}."
+        needed, free = size(self.bytes[affinities]), size(self.available)
+        what = f"{affinities} affinities of {self.given.n_points:,} points"
+        if is_wish:
+            rule = f"fit in the {free} of memory that are available; {what} need {needed}"
+            raise ParameterError("affinities", rule, affinities, hint)
+        rule = f"be at least {needed} for {what}; {free} are available"
+        raise ParameterError("memory_limit", rule, hint=hint)

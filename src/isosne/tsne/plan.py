@@ -308,7 +308,7 @@ def make_plan(
     )
     allowed = _possible_forms(kernel, objective, costs)
     affinities, reason = _choose_affinities(wish, forces, costs, allowed)
-    costs.check(affinities, allowed[0])
+    costs.check(affinities, allowed[0], is_wish=wish is not None)
     method = choose_forces(forces, affinities, n, n_components)
     neighbors = search if affinities == "sparse" else None
     return Plan(

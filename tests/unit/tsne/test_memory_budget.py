@@ -34,8 +34,8 @@ def test_lists_that_do_not_fit_are_refused(memory):
     lists = size(needed(KNNKernel(7), 10_000, "sparse"))
     memory(1e7)
     sentence = (
-        "affinities must fit in the 10 MB of memory that are available; sparse affinities of "
-        f"10,000 points need {lists}; got affinities='sparse'. Fit on fewer points."
+        f"memory_limit must be at least {lists} for sparse affinities of 10,000 points; 10 MB are "
+        "available. Fit on fewer points."
     )
     with refuses(ParameterError, sentence):
         plan_for(KNNKernel(7), 10_000)
@@ -108,7 +108,7 @@ class NeverFitted(GaussianKernel):
 def test_what_does_not_fit_is_refused_before_any_work(memory):
     X = np.random.default_rng(0).normal(size=(500, 3))
     model = TSNE(NeverFitted(5), memory_limit="1MB", n_jobs=1)
-    with pytest.raises(ParameterError, match=r"^affinities must fit in the 1 MB of memory "):
+    with pytest.raises(ParameterError, match=r"^memory_limit must be at least .*; 1 MB are "):
         model.fit(X)
     assert vars(model) == model.get_params(deep=False)
     with pytest.raises(AssertionError, match="work has begun"):
@@ -131,7 +131,7 @@ def test_bytes_are_printed_for_a_person_to_read(n_bytes, text):
 def test_columns_of_sparse_rows_are_planned_even_if_they_are_empty():
     wide = csr_array((np.ones(60), (np.arange(60) % 20, np.arange(60))), shape=(20, 10**8))
     model = TSNE(start="random", memory_limit="50MB")
-    with pytest.raises(ParameterError, match=r"50 MB of memory that are available.* need 80\d MB;"):
+    with pytest.raises(ParameterError, match=r"^memory_limit must be at least 80\d MB for "):
         model.fit(wide)
 
 
