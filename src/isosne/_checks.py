@@ -7,7 +7,7 @@ estimator checks look for.
 import math
 import os
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -276,6 +276,16 @@ def as_scales(value: Any, name: str) -> tuple[Any, ...]:
     if not scales:
         raise ParameterError(name, "have at least one value", value, "Pass one value.")
     return scales
+
+
+def as_names(value: Any, name: str) -> tuple[Any, ...]:
+    """Return a list of columns, also an index or an array, as a tuple without repetitions."""
+    is_list = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+    names = list(value) if is_list and getattr(value, "ndim", 1) == 1 else None
+    if names is None or not all(isinstance(entry, Hashable) for entry in names):
+        hint = f"Pass {keyword(name, [value])}." if isinstance(value, str) else "Pass their names."
+        raise ParameterError(name, "be a list of columns", value, hint)
+    return tuple(dict.fromkeys(names))
 
 
 def check_suffix(path: str | os.PathLike[str], suffixes: Sequence[str]) -> Path:

@@ -66,7 +66,7 @@ def check_in_memory(X: Any) -> None:
 
 def as_measured(X: Any, metric: str) -> tuple[Any, str]:
     """Return data and metric; a table with mixed columns is measured by Gower's distance."""
-    if metric == "euclidean" and not is_stored(X) and is_mixed(X):
+    if checks.is_one_of(metric, ("euclidean",)) and not is_stored(X) and is_mixed(X):
         return gower_points(X), "gower"
     return X, metric
 

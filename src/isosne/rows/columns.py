@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isosne._checks import is_one_of
+from isosne._checks import as_names, is_one_of
 from isosne._tables import is_missing
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError, keyword, suggest
@@ -65,13 +65,9 @@ def make_request(
     _check_choice(
         "text_columns", text_columns, ("refuse", "leave_out"), "skip columns that are not numeric"
     )
-    for name, value in (("columns", columns), ("exclude", exclude)):
-        if isinstance(value, str):
-            raise ParameterError(
-                name, "be a list of column names", value, f"Pass {keyword(name, [value])}."
-            )
-    chosen = None if columns is None else tuple(columns)
-    return Request(chosen, tuple(exclude), text_columns, missing=missing, **others)
+    chosen = None if columns is None else as_names(columns, "columns")
+    left_out = as_names(exclude, "exclude")
+    return Request(chosen, left_out, text_columns, missing=missing, **others)
 
 
 def check_missing(missing: str) -> None:

@@ -37,6 +37,8 @@ N_STEPS = 64
 """Steps of the random walk, a power of two (decision 18: fewer miss large clusters)."""
 LEVEL = 0.05
 """Level of the test, and of the p-values of points."""
+MOST_DRAWS = 100_000
+"""Largest number of draws; the smallest p-value is then 1e-5 (chosen)."""
 DECIMALS = 9
 """Decimals of the figures that are compared; rounding errors of a walk are below 1e-11."""
 KEEPS = ("auto", "columns", "correlations")
@@ -170,7 +172,7 @@ def null_test(
         kernel = kernel.kernel
     points = check_points(X, min_rows=4)
     hint = "19 draws suffice for a test at the 5 % level."
-    check_count(n_draws, "n_draws", low=1, hint=hint)
+    check_count(n_draws, "n_draws", low=1, high=MOST_DRAWS, hint=hint)
     check_count(n_rows, "n_rows", low=4, hint="1000 rows are usual.")
     keep = _resolve_keep(keep, points)
     rng = as_generator(random_state)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from isosne._checks import as_names
 from isosne._tables import (
     as_array,
     as_frame,
@@ -168,10 +169,7 @@ def read_columns(
     """
     given = list(_given(data, name))
     labels = [column.name for column, _ in given]
-    if isinstance(categorical, str):
-        hint = f"Pass [{categorical!r}] for one column."
-        raise ParameterError("categorical", "be a list of columns, or None", categorical, hint)
-    chosen = () if categorical is None else tuple(categorical)
+    chosen = () if categorical is None else as_names(categorical, "categorical")
     for label in chosen:
         if label not in labels:
             hint = suggest(label, labels, f"The table has {len(labels)} columns.")
