@@ -42,8 +42,8 @@ CASES = [
     ),
     pytest.param(
         lambda: null_test(X, n_draws=0),
-        "n_draws must be an integer from 1 to 100000; got n_draws=0. 19 draws suffice for a test at the "
-        "5 % level.",
+        "n_draws must be an integer from 1 to 100000; got n_draws=0. 19 draws suffice for a "
+        "test at the 5 % level.",
     ),
     pytest.param(
         lambda: null_test(X, n_rows=3),
