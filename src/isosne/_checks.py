@@ -6,7 +6,8 @@ estimator checks look for.
 
 import math
 import os
-from collections.abc import Collection, Sequence
+import warnings
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,21 @@ from scipy.sparse import csr_array, issparse
 from isosne._csr import valid_csr
 from isosne._tables import as_compiled, as_numeric, check_real
 from isosne._types import Array, Points
-from isosne.errors import DataError, MissingValuesError, ParameterError, keyword, suggest
+from isosne.errors import (
+    DataError,
+    MissingValuesError,
+    ParameterError,
+    PrecisionWarning,
+    keyword,
+    suggest,
+)
 
 METRICS = (
     *("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "mahalanobis"),
     *("hamming", "gower", "precomputed"),
 )
+MANTISSA = 53
+"""Binary digits of a float64."""
 LARGEST = 1e150
 """Largest absolute value; its inverse is the smallest. Their squares, summed over columns, neither
 overflow nor underflow in float64, which ends at 1e308."""
@@ -49,7 +59,10 @@ def check_points(X: Any, *, name: str = "X", min_rows: int = 1) -> Points:
             "Pass more points, one in each row."
         )
     _check_finite(X, name, names)
-    _check_size(X.data if issparse(X) else X, name)
+    values = X.data if issparse(X) else X
+    _check_size(values, name)
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size:
+        _warn_of_lost_digits(values, name)
     return X
 
 
@@ -96,6 +109,20 @@ def _check_size(values: Array, name: str) -> None:
         raise DataError(
             f"The largest value of {name} must be between 1e-150 and 1e150 in size, so that "
             f"squared distances are finite; got {largest:g}. Multiply the data by a constant."
+        )
+
+
+def _warn_of_lost_digits(values: Array, name: str) -> None:
+    """Warn of integers that differ only in digits that float64 does not have."""
+    largest = max(-int(values.min()), int(values.max()))
+    n_lost = (largest - 1).bit_length() - MANTISSA  # 2^53 itself is exact
+    if n_lost > 0 and (values & values.dtype.type(2**n_lost - 1)).any():
+        warnings.warn(
+            f"{name} has integers of up to {largest:.2g}, computed in float64: values that differ "
+            f"by less than {2**n_lost:,} may become equal. Subtract a constant from such columns, "
+            "or leave them out if they are identifiers.",
+            PrecisionWarning,
+            stacklevel=3,
         )
 
 
@@ -215,18 +242,19 @@ def is_one_of(value: Any, names: Collection[str]) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a real number; booleans are not."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+    """Return whether a value is a real number; booleans and durations are not."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.timedelta64)
 
 
 def is_integer(value: Any) -> bool:
-    """Return whether a value is an integer; booleans are not."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    """Return whether a value is an integer; booleans and durations are not."""
+    return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
 
 
 def check_number(value: Any, name: str, *, low: float, high: float = math.inf, hint: str) -> None:
     """Raise an error unless the value is a finite number from low to high."""
-    if not is_number(value) or not low <= value <= high or math.isinf(value):
+    known = float(value) if isinstance(value, np.floating) else value  # half precision overflows
+    if not is_number(value) or not low <= known <= high or math.isinf(known):
         span = f"from {low:g} up" if math.isinf(high) else f"from {low:g} to {high:g}"
         raise ParameterError(name, f"be a number {span}", value, hint)
 
@@ -248,6 +276,16 @@ def as_scales(value: Any, name: str) -> tuple[Any, ...]:
     if not scales:
         raise ParameterError(name, "have at least one value", value, "Pass one value.")
     return scales
+
+
+def as_names(value: Any, name: str) -> tuple[Any, ...]:
+    """Return a list of columns, also an index or an array, as a tuple without repetitions."""
+    is_list = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+    names = list(value) if is_list and getattr(value, "ndim", 1) == 1 else None
+    if names is None or not all(isinstance(entry, Hashable) for entry in names):
+        hint = f"Pass {keyword(name, [value])}." if isinstance(value, str) else "Pass their names."
+        raise ParameterError(name, "be a list of columns", value, hint)
+    return tuple(dict.fromkeys(names))
 
 
 def check_suffix(path: str | os.PathLike[str], suffixes: Sequence[str]) -> Path:

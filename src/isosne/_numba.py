@@ -11,10 +11,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
+from numbers import Integral
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba import config, get_num_threads, njit, prange, set_num_threads
 
 from isosne._machine import cpu_limit
@@ -183,13 +185,14 @@ def threads(n_jobs: int | None) -> Iterator[None]:
     They are never more than the CPUs that the process may use, divided by the number of threads of
     the program that are here at the same time.
     """
-    if n_jobs is not None and (type(n_jobs) is not int or n_jobs < 1):
+    is_count = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool | np.timedelta64)
+    if n_jobs is not None and (not is_count or n_jobs < 1):
         hint = "None uses as many threads as Numba does."
         raise ParameterError("n_jobs", "be None or an integer from 1 up", n_jobs, hint)
     _pool.start()
     outer, before, most = _own.elastic, get_num_threads(), most_threads()
     if n_jobs is not None:
-        most = min(n_jobs, int(config.NUMBA_NUM_THREADS), cpu_limit().value)  # type: ignore[attr-defined]
+        most = min(int(n_jobs), int(config.NUMBA_NUM_THREADS), cpu_limit().value)  # type: ignore[attr-defined]
     _pool.count(1 if outer is None else 0)
     _own.elastic = ElasticThreads(most)
     try:

@@ -18,7 +18,7 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     """Return the Generator for ``random_state``; None gives a new random one."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
-    if isinstance(random_state, bool) or not (
+    if isinstance(random_state, bool | np.timedelta64) or not (
         random_state is None
         or isinstance(random_state, np.random.Generator)
         or (isinstance(random_state, (int, np.integer)) and random_state >= 0)

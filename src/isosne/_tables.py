@@ -15,6 +15,10 @@ from isosne.errors import DataError, DataTypeError, show
 
 NUMERIC = "buif"
 """Kinds of NumPy types that are real numbers."""
+LONGEST = (nw.Int128, nw.UInt128)
+"""Integers that NumPy does not have."""
+NOT_SIMPLE = (list, tuple, dict, set, np.ndarray, complex)
+"""Types of objects that are no single value of a column."""
 
 
 def as_numeric(data: Any, name: str) -> tuple[Array, list[Any] | None]:
@@ -30,7 +34,8 @@ def as_numeric(data: Any, name: str) -> tuple[Array, list[Any] | None]:
     whole = frame.to_numpy() if is_numeric else None
     if whole is None or whole.dtype.kind == "O":  # decimals, or booleans beside missing values
         parts = [
-            _as_numbers(column.to_numpy(), name, column.name) for column in frame.iter_columns()
+            _as_numbers(check_simple(column, name).to_numpy(), name, column.name)
+            for column in frame.iter_columns()
         ]
         whole = np.column_stack(parts) if parts else np.empty((len(frame), 0))
     return as_compiled(check_real(whole, name)), list(frame.columns)
@@ -64,7 +69,8 @@ def as_frame(data: Any, name: str) -> nw.DataFrame[Any] | None:
     try:
         frame = nw.from_native(data, eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError:
-        label = next(label for label, count in Counter(data.columns).items() if count > 1)
+        labels = getattr(data, "column_names", data.columns)  # columns of pyarrow are values
+        label = next(label for label, count in Counter(labels).items() if count > 1)
         raise DataError(
             f"Column names must be unique; {name} has {label!r} more than once. "
             "Rename one of the columns."
@@ -77,7 +83,24 @@ def as_frame(data: Any, name: str) -> nw.DataFrame[Any] | None:
             f"Column names must all be strings, or none; {name} has strings and {other[0]!r}. "
             f"Convert them with {name}.columns = {name}.columns.astype(str)."
         )
-    return frame
+    longest = [label for label, dtype in frame.schema.items() if dtype in LONGEST]
+    return frame.with_columns(nw.col(*longest).cast(nw.Float64)) if longest else frame
+
+
+def check_simple(column: nw.Series[Any], name: str) -> nw.Series[Any]:
+    """Return a column; raise an error if its values are not single ones, or are complex."""
+    what = str(column.dtype)
+    is_simple = not column.dtype.is_nested() and column.dtype != nw.Binary
+    if is_simple and column.dtype in (nw.Object, nw.Unknown):
+        odd = (v for v in column.to_list() if isinstance(v, NOT_SIMPLE))
+        value = next(odd, None)
+        is_simple, what = value is None, show(value)
+    if not is_simple:
+        raise DataError(
+            f"Column {column.name!r} of {name} must hold numbers, text, categories, booleans or "
+            f"dates; got {what}. Leave it out, or turn it into several columns."
+        )
+    return column
 
 
 def as_array(data: Any, name: str) -> Array:

@@ -151,5 +151,9 @@ class ColumnsWarning(IsosneWarning):
     """Columns of a table distort the map, or were left out of it; ``plan_.notes`` lists them."""
 
 
+class PrecisionWarning(IsosneWarning):
+    """The data have integers that differ only in digits that float64 does not have."""
+
+
 class FarRowsWarning(IsosneWarning):
     """More new rows are far from the fitted rows than chance explains."""

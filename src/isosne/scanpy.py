@@ -14,6 +14,7 @@ from isosne.affinities.sparse import as_sparse
 from isosne.errors import DataError, ParameterError, keyword, suggest
 from isosne.quality import compare
 from isosne.tsne.estimator import TSNE
+from isosne.tsne.hints import HINTS, hinting
 
 __all__ = ["tsne"]
 
@@ -22,8 +23,14 @@ N_PCS = 50
 """Largest number of genes for which X itself is mapped: the default of scanpy's settings.N_PCS."""
 N_NEIGHBORS = 10
 """Neighborhood size of the trust, as in `isosne.quality.compare`."""
+OWN = ("kernel=", "random_state=")
+HINTED = {
+    name: use if use.startswith(OWN) else f"isosne.TSNE with {use}" for name, use in HINTS.items()
+}
+"""What to use instead of parameters that `tsne` does not have."""
 
 
+@hinting(HINTED, "isosne.scanpy.tsne")
 def tsne(
     adata: Any,
     n_pcs: int | None = None,

@@ -119,7 +119,7 @@ def test_the_plan_says_what_the_container_allows(machine, monkeypatch):
     assert "threads     1 (1 of 64 CPUs: quota)" in lines
     assert lines[7].endswith(" more than in use now; 1 GB available: container limit")
     model = TSNE("gaussian", affinities="dense")
-    sentence = "affinities must fit in the 1 GB of memory that are available (container limit); "
+    sentence = "affinities must fit in the 1 GB of memory that is available (container limit); "
     with pytest.raises(ParameterError) as caught:
         model.plan([[0.0]] * 20_000)
     assert str(caught.value).startswith(sentence)

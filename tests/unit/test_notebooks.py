@@ -12,6 +12,7 @@ from sklearn import config_context
 from isosne import TSNE, GaussianKernel
 from isosne._html import MOST_POINTS, Markup, columns_table, escape, fill, map_picture, pairs_table
 from isosne.plots import plot_map
+from isosne.structure import null_test
 from isosne.studies import sweep
 from tests.conftest import SHORT, make
 
@@ -47,6 +48,24 @@ def test_results_show_what_they_print(model, two_blobs):
     for value in (model.plan_, found):
         words, _ = parse(value._repr_html_())
         assert words == " ".join(str(value).split())
+
+
+def test_a_null_test_shows_its_figures_and_prints_as_a_sentence(two_blobs):
+    found = null_test(two_blobs, n_draws=4)
+    words, _ = parse(found._repr_html_())
+    assert words.startswith(f"p-value {found.p_value:.4g} statistic {found.statistic:.4g} ")
+    assert repr(found) == str(found)
+    assert repr(found) in words
+
+
+def test_results_print_as_tables_without_print(model, two_blobs):
+    assert repr(model.plan_) == str(model.plan_)
+    assert repr(model.report(two_blobs)).splitlines()[1].split() == ["metric", "euclidean"]
+    estimator = TSNE(schedule=SHORT, random_state=0)
+    lines = repr(sweep(two_blobs, "gaussian", [3, 8], estimator=estimator, n_jobs=1)).splitlines()
+    assert lines[0].split()[:2] == ["perplexity", "kl_divergence"]
+    assert [line.split()[0] for line in lines[1:3]] == ["3", "8"]
+    assert lines[3].startswith("best by auc_rnx: perplexity ")
 
 
 def test_a_sweep_shows_a_table_with_the_best_row_in_bold(two_blobs):

@@ -154,3 +154,17 @@ def test_what_cannot_be_mapped_is_refused(cells, ask, sentence):
         ask(cells)
     assert list(cells.obs) == ["kind"]
     assert not cells.uns
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"perplexity": 30}, "Use kernel=GaussianKernel(perplexity=30)."),
+        ({"n_jbos": 2}, "Did you mean 'n_jobs'?"),
+        ({"init": "pca"}, "Use isosne.TSNE with start='pca'."),
+    ],
+)
+def test_a_parameter_that_does_not_exist_names_its_equivalent(cells, given, sentence):
+    (name,) = given
+    with refuses(TypeError, f"isosne.scanpy.tsne has no parameter {name!r}. {sentence}"):
+        tsne(adata=cells, **given)

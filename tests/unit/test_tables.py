@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from isosne import TSNE, IsolationKernel
 from isosne._checks import check_points
 from isosne._tables import as_numeric
-from isosne.errors import DataError, DataTypeError
+from isosne.errors import DataError, DataTypeError, PrecisionWarning
 from isosne.rows import open_rows
 from tests.conftest import make, refuses
 
@@ -145,3 +145,49 @@ def test_tables_in_memory_are_read_alike_with_and_without_landmarks():
     X = np.random.default_rng(1).normal(size=(30, 3)).astype(object)
     all_rows, landmarks = make(), make(landmarks=30)
     np.testing.assert_array_equal(all_rows.fit(X).kernel_.X_fit_, landmarks.fit(X).kernel_.X_fit_)
+
+
+NOT_SIMPLE = {
+    "pyarrow lists": pa.table({"a": [[1.0, 2.0]] * 20}),
+    "polars array": pl.DataFrame({"a": pl.Series(np.ones((20, 2)))}),
+    "polars struct": pl.DataFrame({"a": [{"x": 1.0}] * 20}),
+    "pandas lists": pd.DataFrame({"a": [[1.0, 2.0]] * 20}),
+    "pandas arrays": pd.DataFrame({"a": [np.ones(2)] * 20}),
+    "complex": pd.DataFrame({"a": np.ones(20) + 1j}),
+    "complex objects": pd.DataFrame({"a": [1j] * 20}, dtype=object),
+}
+
+
+@pytest.mark.parametrize("data", NOT_SIMPLE.values(), ids=NOT_SIMPLE)
+def test_columns_whose_values_are_not_single_real_ones_are_refused(data):
+    with pytest.raises(DataError, match=r"^Column 'a' of X must hold numbers, text, "):
+        make().fit(data)
+
+
+def test_repeated_names_are_refused_whatever_the_library():
+    table = pa.Table.from_arrays([pa.array([1.0, 2.0])] * 2, ["a", "a"])
+    with pytest.raises(DataError, match="X has 'a' more than once"):
+        TSNE().fit(table)
+
+
+def test_integers_that_numpy_does_not_have_are_numbers():
+    values = np.arange(12.0).reshape(6, 2)
+    frame = pl.DataFrame(values).cast(pl.Int128)
+    np.testing.assert_array_equal(check_points(frame), values)
+    np.testing.assert_array_equal(open_rows(frame).read(slice(None)), values)
+
+
+@pytest.mark.parametrize("contain", [np.asarray, csr_array, pd.DataFrame], ids=lambda c: c.__name__)
+def test_integers_that_lose_digits_are_warned_of(contain):
+    with pytest.warns(PrecisionWarning) as caught:
+        check_points(contain(2**62 + np.arange(1, 9).reshape(4, 2)))
+    assert str(caught[0].message) == (
+        "X has integers of up to 4.6e+18, computed in float64: values that differ by less than "
+        "1,024 may become equal. Subtract a constant from such columns, or leave them out if they "
+        "are identifiers."
+    )
+
+
+def test_large_integers_that_float64_represents_are_not_warned_of():
+    check_points(2**62 * np.array([[1], [-1], [0]]))
+    check_points(np.array([[2**53], [-(2**53) + 1]]))

@@ -100,13 +100,10 @@ def _grid(options: dict[str, Any], n_rows: int) -> dict[str, list[Any]]:
 
 def _as_table(rows: Sequence[dict[str, Any]], grid: dict[str, list[Any]]) -> str:
     """Return the parameters that vary and the measures as aligned columns."""
-    from isosne.studies.parameter_sweep import show_cell
+    from isosne.studies.parameter_sweep import aligned
 
     names = [name for name in grid if len(grid[name]) > 1] or list(grid)[:1]
-    names += [name for name in SHOWN if name in rows[0]]
-    cells = [names, *([show_cell(row[name]) for name in names] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return "\n".join("  ".join(map(str.rjust, line, widths)) for line in cells)
+    return aligned(rows, [*names, *(name for name in SHOWN if name in rows[0])])
 
 
 def _write_csv(path: Path, rows: Sequence[dict[str, Any]], *, force: bool) -> None:

@@ -126,7 +126,7 @@ def resolve_sizes(cell_size: Any, n_points: int, n_listed: int | None = None) ->
         return auto_sizes(n_points, n_points if n_listed is None else n_listed)
     sizes = as_scales(cell_size, "cell_size")
     for size in sizes:
-        if not is_number(size) or not 0 < size <= n_points:
+        if not is_number(size) or not 0 < size <= n_points or n_points / float(size) == math.inf:
             raise ParameterError(
                 "cell_size",
                 f"be 'auto', a number of points from 1 to n_samples ({n_points}), or a fraction of "

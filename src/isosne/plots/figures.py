@@ -183,7 +183,7 @@ def add_titles(axes: Sequence[Axes], titles: Iterable[str], side: float, *, is_n
     n_lines = 1
     for ax, title in zip(axes, titles, strict=True):
         lines = []
-        for line in title.splitlines():
+        for line in str(title).splitlines():
             letters = len(line) * TITLE_SHARE * side / text_width(line, size)
             lines += wrap(line, max(int(letters), 8)) or [""]
         set_literal(ax.set_title("\n".join(lines)))

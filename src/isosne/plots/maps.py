@@ -163,6 +163,9 @@ def plot_maps(
     >>> [ax.get_title() for ax in plot_maps({"Gaussian": Y, "isolation": -Y}, ["a", "b", "b"])]
     ['Gaussian', 'isolation']
     """
+    if not isinstance(maps, Mapping):
+        hint = "Pass a mapping from titles to maps."
+        raise ParameterError("maps", "map titles to coordinates", type(maps), hint)
     checked = {str(t): check_embedding(Y, name=f"The map {str(t)!r}") for t, Y in maps.items()}
     look, n_dims = figures.find_style(style), _common_dims(checked)
     paints = paint_maps(color, {t: len(Y) for t, Y in checked.items()}, kind=kind, names=names)

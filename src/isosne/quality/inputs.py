@@ -34,11 +34,12 @@ class Classes(NamedTuple):
     sizes: NDArray[np.int64]
 
 
-def check_map(Y: Any) -> Array:
+def check_map(Y: Any, name: str = "Y", *, min_rows: int = MIN_POINTS) -> Array:
     """Return an embedding as a finite, dense array."""
-    points = checks.check_points(Y, name="Y", min_rows=MIN_POINTS)
+    points = checks.check_points(Y, name=name, min_rows=min_rows)
     if isinstance(points, csr_array):
-        raise DataError("Y must be a dense array; got a sparse matrix. Pass Y.toarray().")
+        rule = f"{name} must be a dense array; got a sparse matrix"
+        raise DataError(f"{rule}. Pass {name}.toarray().")
     return np.asarray(points)
 
 
@@ -65,7 +66,7 @@ def check_in_memory(X: Any) -> None:
 
 def as_measured(X: Any, metric: str) -> tuple[Any, str]:
     """Return data and metric; a table with mixed columns is measured by Gower's distance."""
-    if metric == "euclidean" and not is_stored(X) and is_mixed(X):
+    if checks.is_one_of(metric, ("euclidean",)) and not is_stored(X) and is_mixed(X):
         return gower_points(X), "gower"
     return X, metric
 

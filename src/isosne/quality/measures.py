@@ -64,7 +64,7 @@ class Report:
         """Whether the neighborhood measures are estimated from a sample of the points."""
         return self.n_queries < self.n_points
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         rows = self._rows()
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)

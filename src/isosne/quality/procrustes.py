@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._checks import check_points
 from isosne._matching import check_ids, match_ids
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
+from isosne.quality.inputs import check_map
 
 
 class Similarity(NamedTuple):
@@ -93,7 +93,7 @@ def align_map(Y: Any, onto: Any, *, ids: Any = None, onto_ids: Any = None) -> Al
     >>> bool(np.allclose(found.embedding, square, atol=1e-6)), found.similarity.is_mirrored
     (True, True)
     """
-    moved, fixed = (np.asarray(check_points(M, name=n)) for M, n in ((Y, "Y"), (onto, "onto")))
+    moved, fixed = check_map(Y, min_rows=1), check_map(onto, "onto", min_rows=1)
     if moved.shape[1] != fixed.shape[1]:
         raise DataError(
             f"Maps must have the same number of dimensions; got {moved.shape[1]} and "

@@ -21,6 +21,9 @@ from isosne.rows.rows import Rows, SourceFiles
 SPARSE_MEMBERS = {"format", "shape", "indptr", "indices", "data"}
 """Arrays that `scipy.sparse.save_npz` writes for a CSR or CSC matrix."""
 H5AD = ".h5ad"
+HOLLOW, SMALL = 2000, 1_000_000
+"""Bytes in memory per byte in the file of a list, and bytes that any list may take. Deflate reaches
+1032; a list that declares more has no values, and would fill the memory with zeros."""
 
 
 class NpzFile:
@@ -53,9 +56,9 @@ class NpzFile:
         """Load an array as integers or text."""
         return as_integers_or_text(self.load(name))
 
-    def check_memory(self, *names: str) -> None:
-        """Raise an error if arrays together exceed the memory limit."""
-        needed = sum(self._sizes[name] for name in names)
+    def check_memory(self, *names: str, extra: int = 0) -> None:
+        """Raise an error if arrays, and what comes on top, exceed the memory limit."""
+        needed = sum(self._sizes[name] for name in names) + extra
         if needed > self.memory_limit:
             raise DataError(
                 f"{self.path} must fit in memory; it takes {needed / 1e6:,.0f} MB, and "
@@ -97,9 +100,11 @@ def _load_table(npz: NpzFile, key: str | None) -> Array:
 def _open_sparse(npz: NpzFile) -> Rows:
     """Open a matrix of `save_npz`; SciPy would round indices that are no integers."""
     npz.check_memory(*SPARSE_MEMBERS)
+    shape = tuple(npz.load("shape").tolist())
     if npz.load("format").item() in (b"csr", "csr"):
         parts = [npz.load(name) for name in ("indptr", "indices", "data")]
-        return SparseRows(npz.files, tuple(npz.load("shape").tolist()), *parts)
+        return SparseRows(npz.files, shape, *parts)
+    npz.check_memory(*SPARSE_MEMBERS, extra=8 * shape[0])  # where each row begins, as CSR
     with quiet():
         X = valid_csr(load_npz(npz.path), npz.files.name)
     return SparseRows(npz.files, X.shape, X.indptr, X.indices, X.data)
@@ -166,9 +171,21 @@ def open_hdf5(path: Path) -> Any:
         is_foreign = isinstance(member, h5py.Dataset) and (member.external or member.is_virtual)
         return name if is_foreign else None
 
+    def find_hollow(name: str, member: Any) -> str | None:
+        is_list = isinstance(member, h5py.Dataset) and member.ndim == 1
+        stored = member.id.get_storage_size() if is_list else 0
+        return name if is_list and member.nbytes > HOLLOW * stored + SMALL else None
+
     foreign = foreign or file.visititems(find_storage)
-    if foreign:
+    hollow = None if foreign else file.visititems(find_hollow)
+    if foreign or hollow:
         file.close()
+    if hollow:
+        raise DataError(
+            f"An .h5ad file must have the values that it declares; {hollow} of {path} has few or "
+            "none of them. Write the file again with anndata.read_h5ad and write_h5ad."
+        )
+    if foreign:
         raise DataError(
             f"An .h5ad file must have all of its data itself; {foreign} of {path} is in another "
             "file, or may be. Write the file again without external links, external storage and "

@@ -56,7 +56,7 @@ class ArrowRows(Rows):
         shape = (sum(part.n_rows for part in parts), len(selection.names))
         dtype = np.result_type(*chosen) if chosen else np.float64
         super().__init__(files, shape, dtype, column_names=selection.names)
-        self.left_out = selection.left_out
+        self.left_out, self.possible = selection.left_out, selection.possible
         self.side = {name: partial(self._side_column, name) for name in selection.others}
         self._parts = parts
         self._ends = np.cumsum([part.n_rows for part in parts], dtype=np.int64)

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isosne._checks import is_one_of
+from isosne._checks import as_names, is_one_of
+from isosne._tables import is_missing
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError, keyword, suggest
 
@@ -49,6 +50,8 @@ class ColumnSelection(NamedTuple):
     names: tuple[str, ...]
     others: tuple[str, ...]
     left_out: tuple[str, ...]
+    possible: tuple[str, ...]
+    """Features and columns left out, in the order of the table."""
 
 
 def make_request(
@@ -63,16 +66,12 @@ def make_request(
     _check_choice(
         "text_columns", text_columns, ("refuse", "leave_out"), "skip columns that are not numeric"
     )
-    for name, value in (("columns", columns), ("exclude", exclude)):
-        if isinstance(value, str):
-            raise ParameterError(
-                name, "be a list of column names", value, f"Pass {keyword(name, [value])}."
-            )
     if not is_one_of(others.get("decimal", "."), (".", ",")):
         hint = "It separates the fraction of the numbers of a text table."
         raise ParameterError("decimal", "be '.' or ','", others["decimal"], hint)
-    chosen = None if columns is None else tuple(columns)
-    return Request(chosen, tuple(exclude), text_columns, missing=missing, **others)
+    chosen = None if columns is None else as_names(columns, "columns")
+    left_out = as_names(exclude, "exclude")
+    return Request(chosen, left_out, text_columns, missing=missing, **others)
 
 
 def check_missing(missing: str) -> None:
@@ -106,7 +105,7 @@ def select_columns(
     candidates = names if request.columns is None else request.columns
     not_features = {name for _, name in request.not_features}
     kept = [name for name in candidates if name not in not_features]
-    not_numeric = tuple(name for name in kept if type_of[name] is not None)
+    possible, not_numeric = tuple(kept), tuple(name for name in kept if type_of[name] is not None)
     if not_numeric and request.text_columns == "refuse":
         raise _refuse_text(not_numeric, type_of, source)
     kept = [name for name in kept if type_of[name] is None]
@@ -118,7 +117,8 @@ def select_columns(
     index = {name: index for index, name in enumerate(names)}
     is_feature = set(kept)
     others = tuple(name for name in names if name not in is_feature)
-    return ColumnSelection(tuple(index[name] for name in kept), tuple(kept), others, not_numeric)
+    indices = tuple(index[name] for name in kept)
+    return ColumnSelection(indices, tuple(kept), others, not_numeric, possible)
 
 
 def _refuse_text(
@@ -126,10 +126,13 @@ def _refuse_text(
 ) -> DataError:
     listed = not_numeric[:N_LISTED]
     described = ", ".join(f"{name!r} ({type_of[name]})" for name in listed)
+    roles = ""
+    if keyword("label") != "label":  # a command
+        roles = "If one is the class or the identifier of each row, name it with "
+        roles += f"{keyword('label')} or {keyword('id')}. "
     return DataError(
         f"Every column must be numeric; {source} has columns of other types: {described}. "
-        f"If one is the class or the identifier of each row, name it with {keyword('label')} or "
-        f"{keyword('id')}. Pass {keyword('exclude', list(listed))} to exclude them, or "
+        f"{roles}Pass {keyword('exclude', list(listed))} to exclude them, or "
         f"{keyword('text_columns', 'leave_out')} to skip all columns that are not numeric. To use "
         "them, pass a data frame to TSNE, or --mixed on the command line."
     )
@@ -175,7 +178,7 @@ def as_integers_or_text(values: Array) -> Array:
         return values
     if values.dtype.kind == "S":
         return as_objects(text.decode("latin-1") for text in values.tolist())
-    return as_objects("" if v is None or v != v else str(v) for v in values.tolist())
+    return as_objects("" if is_missing(v) or v != v else str(v) for v in values.tolist())
 
 
 def as_text(values: Array) -> Array:

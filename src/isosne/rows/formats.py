@@ -219,7 +219,7 @@ def _make_rows(
     values: Array, selection: ColumnSelection, read: Callable[[str], Array]
 ) -> ArrayRows:
     rows = ArrayRows(SourceFiles("X"), values, column_names=string_names(selection.names))
-    rows.left_out = selection.left_out
+    rows.left_out, rows.possible = selection.left_out, selection.possible
     rows.side = {name: partial(read, name) for name in selection.others}
     return rows
 

@@ -159,11 +159,17 @@ class Rows(ABC):
         # No names at all: a table without numeric columns, whose reader has allowed that.
         _check_table(files.name, shape, np.dtype(dtype), int(column_names != ()))
         self.shape = (int(shape[0]), int(shape[1]))
+        if column_names is not None and len(column_names) != shape[1]:
+            raise DataError(
+                f"{files.name} must have a name for each column; it has {len(column_names):,} "
+                f"name(s) and {shape[1]:,} columns. Write the file again."
+            )
         self.dtype = np.dtype(dtype).newbyteorder("=")
         self.column_names = column_names
         self.row_bytes = max(1, self.shape[1] * self.dtype.itemsize)
         self.side: Mapping[str, Callable[[], Array]] = {}
         self.left_out: tuple[str, ...] = ()
+        self.possible: tuple[str, ...] = ()  # features and those left out, in the order of a table
 
     def _read(self, start: int, stop: int) -> Points:
         """Return the rows from `start` up to `stop`."""
@@ -252,8 +258,8 @@ class Rows(ABC):
             "Impute such values, exclude the column, or pass "
             f"{keyword('missing', 'drop')} to leave out the rows."
         )
-        if not self.is_sparse and len(rows) > 1 and np.isnan(block[:, column]).all():
-            advice = "None of the values read from that column is present; exclude the column."
+        if n_bad > 1 and not self.is_sparse and np.isnan(block[:, column]).all():
+            advice = "The column has no values: leave it out."
         raise (MissingValuesError if is_missing and not self.is_sparse else DataError)(
             f"Every value must be a finite number; {self.describe()} has {what} in "
             f"{self._where(int(rows[row]))}, {self._column(column)}{count}. {advice}"

@@ -115,7 +115,7 @@ class LeidenClustering(ClusterMixin, BaseEstimator):
         """
         hint = "Higher values give more clusters; 0.25 to 2 are usual."
         check_number(self.resolution, "resolution", low=0, hint=hint)
-        check_count(self.n_runs, "n_runs", low=2, hint="Two runs or more are compared.")
+        check_count(self.n_runs, "n_runs", low=2, high=1000, hint="Two runs or more are compared.")
         rng = as_generator(self.random_state)
         seed, kernel_seed = (int(drawn) for drawn in rng.integers(2**31, size=2))
         with threads(self.n_jobs):

@@ -20,6 +20,7 @@ from scipy.stats import rankdata
 
 from isosne._blocks import single_threaded_blas
 from isosne._checks import check_count, check_points, is_one_of
+from isosne._html import pairs_table
 from isosne._numba import threads
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Points
@@ -36,6 +37,8 @@ N_STEPS = 64
 """Steps of the random walk, a power of two (decision 18: fewer miss large clusters)."""
 LEVEL = 0.05
 """Level of the test, and of the p-values of points."""
+MOST_DRAWS = 100_000
+"""Largest number of draws; the smallest p-value is then 1e-5 (chosen)."""
 DECIMALS = 9
 """Decimals of the figures that are compared; rounding errors of a walk are below 1e-11."""
 KEEPS = ("auto", "columns", "correlations")
@@ -90,7 +93,13 @@ class NullTest:
         """Whether the p-value is at most 0.05."""
         return self.p_value <= LEVEL
 
-    def __str__(self) -> str:
+    def _repr_html_(self) -> str:
+        rows = {"p-value": self.p_value, "statistic": self.statistic}
+        rows |= {"null data, median": np.median(self.null_statistics), "rows": self.n_rows}
+        found = [(name, f"{value:.4g}") for name, value in rows.items()]
+        return pairs_table([*found, ("null data have", SHARED[self.keep]), ("result", str(self))])
+
+    def __repr__(self) -> str:
         n_as_high = int(np.sum(self.null_statistics >= self.statistic))
         found = "More clustered than by chance" if self.is_real else "No evidence of clusters"
         are = "are" if n_as_high > 1 else "is"
@@ -163,7 +172,7 @@ def null_test(
         kernel = kernel.kernel
     points = check_points(X, min_rows=4)
     hint = "19 draws suffice for a test at the 5 % level."
-    check_count(n_draws, "n_draws", low=1, hint=hint)
+    check_count(n_draws, "n_draws", low=1, high=MOST_DRAWS, hint=hint)
     check_count(n_rows, "n_rows", low=4, hint="1000 rows are usual.")
     keep = _resolve_keep(keep, points)
     rng = as_generator(random_state)

@@ -78,6 +78,12 @@ class Sweep:
         sign = -1 if measure in LOWER_IS_BETTER else 1
         return max(self.rows, key=lambda row: sign * row[measure])
 
+    def __repr__(self) -> str:
+        return f"{aligned(self.rows, list(self.rows[0]))}\nbest by {self.measure}: " + ", ".join(
+            f"{name} {show_cell(self.best[name])}"
+            for name in itertools.takewhile(lambda name: name != FIRST_MEASURE, self.best)
+        )
+
     def _repr_html_(self) -> str:
         cells = ([*map(show_cell, row.values())] for row in self.rows)
         return columns_table(list(self.rows[0]), cells, marked=self.rows.index(self.best))
@@ -86,6 +92,13 @@ class Sweep:
 def show_cell(value: Any) -> str:
     """Return a value of a row as text."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def aligned(rows: Sequence[dict[str, Any]], names: list[str]) -> str:
+    """Return some columns of rows as text, one line for each row."""
+    cells = [names, *([show_cell(row[name]) for name in names] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join("  ".join(map(str.rjust, line, widths)) for line in cells)
 
 
 def sweep(

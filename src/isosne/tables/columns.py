@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from isosne._checks import as_names
 from isosne._tables import (
     as_array,
     as_frame,
     check_container,
     check_real,
+    check_simple,
     check_two_dimensional,
     is_missing,
 )
@@ -167,10 +169,7 @@ def read_columns(
     """
     given = list(_given(data, name))
     labels = [column.name for column, _ in given]
-    if isinstance(categorical, str):
-        hint = f"Pass [{categorical!r}] for one column."
-        raise ParameterError("categorical", "be a list of columns, or None", categorical, hint)
-    chosen = () if categorical is None else tuple(categorical)
+    chosen = () if categorical is None else as_names(categorical, "categorical")
     for label in chosen:
         if label not in labels:
             hint = suggest(label, labels, f"The table has {len(labels)} columns.")
@@ -205,7 +204,7 @@ def is_mixed(data: Any) -> bool:
         return False
     return any(
         count_gaps(values) or column.dtype in CATEGORIES or as_numbers(values) is None
-        for column, values in ((column, _values(column)) for column in frame.iter_columns())
+        for column, values in ((c, _values(check_simple(c, "X"))) for c in frame.iter_columns())
     )
 
 
@@ -215,7 +214,7 @@ def _given(data: Any, name: str) -> Iterator[tuple[Column, Array]]:
     if frame is not None:
         for label, column in zip(frame.columns, frame.iter_columns(), strict=True):
             order = _ordered_categories(column)
-            kind = "ordered" if order else _kind_of_type(column, name)
+            kind = "ordered" if order else _kind_of_type(check_simple(column, name))
             yield Column(label, kind, order), _values(column)
         return
     if issparse(data):
@@ -236,13 +235,8 @@ def _values(column: nw.Series[Any]) -> Array:
     return np.asarray(column.to_numpy())
 
 
-def _kind_of_type(column: nw.Series[Any], name: str) -> str:
+def _kind_of_type(column: nw.Series[Any]) -> str:
     dtype = column.dtype
-    if dtype.is_nested() or dtype == nw.Binary:
-        raise DataError(
-            f"Column {column.name!r} of {name} must hold numbers, text, categories, booleans or "
-            f"dates; got {dtype}. Leave it out, or turn it into several columns."
-        )
     kinds = {"boolean": dtype == nw.Boolean, "number": dtype.is_numeric()}
     kinds |= {"date": dtype.is_temporal(), "category": dtype in CATEGORIES}
     return next((kind for kind, is_kind in kinds.items() if is_kind), "")

@@ -39,7 +39,7 @@ def as_mixed(
         rule = f"be left out for {rows.describe()}, whose columns have no names"
         hint = "Save the array as a table with column names, such as a .csv or .parquet file."
         raise ParameterError("mixed", rule, True, hint)
-    features = [*table.names, *rows.left_out]
+    features = list(rows.possible or table.names)
     wanted = columns or [name for name in features if name not in exclude]
     for name in wanted:
         check_column(name, features, "columns", rows.describe())

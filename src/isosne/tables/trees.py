@@ -230,6 +230,8 @@ def find_leaves(
 
 MANY_ROWS = 20_000
 """Number of rows above which "auto" grows half as many trees (docs/decisions/0019)."""
+MOST_TREES = 100_000
+"""Largest number of trees per leaf size (chosen)."""
 KINDS = {kind: kind for kind in ("number", "boolean", "date", "ordered", "category", "identifier")}
 KINDS["ordered"] = "ordered category"
 """Kinds of columns in words."""
@@ -323,7 +325,7 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def _n_trees(self, n_rows: int) -> int:
         if isinstance(self.n_trees, str) and self.n_trees == "auto":
             return 100 if n_rows > MANY_ROWS else 200
-        return check_count(self.n_trees, "n_trees", low=1, hint="200 are usual.")
+        return check_count(self.n_trees, "n_trees", low=1, high=MOST_TREES, hint="200 are usual.")
 
     def _grow(self, X: Any) -> NDArray[np.float64]:
         """Fit the estimator, and return the table as numbers."""

@@ -41,7 +41,14 @@ from isosne.tsne.extension import (
 )
 from isosne.tsne.fit import Job, plan_job, revived_run, start_run
 from isosne.tsne.hints import HINTS, hinting
-from isosne.tsne.input import Input, Landmarks, checked_points, set_or_remove
+from isosne.tsne.input import (
+    Input,
+    Landmarks,
+    checked_points,
+    open_input,
+    set_or_remove,
+    take_landmarks,
+)
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.place import Finished, fitted_search, place_rows, ready_placer
 from isosne.tsne.plan import Plan, schedule_of
@@ -87,8 +94,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     forces : str, Mesh or Tree, default="auto"
         Method for the repulsive forces: "exact", "mesh" (`Mesh`), "tree" (`Tree`), or "auto".
     landmarks : int, Landmarks or None, default=None
-        Number of rows to map, the paper's m. `place` computes the coordinates of the others
-        afterwards. None maps all rows.
+        Number of rows to map, the paper's m. `fit_transform` places the other rows on their map;
+        after `fit`, `transform` and `place` do. None maps all rows.
     memory_limit : int, str or None, default=None
         Memory that `fit` may add to the memory in use when it starts, in bytes or as text such as
         "2GB". None: the environment variable ISOSNE_MEMORY_LIMIT, else the free memory. `fit`
@@ -105,7 +112,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     embedding_ : array of float32, shape (n_samples, n_components)
-        The map.
+        The map; with landmarks, of these rows alone: (n_landmarks, n_components).
     kernel_ : kernel
         The fitted kernel.
     affinities_ : DenseMatrix, SparseMatrix or SampledAffinities
@@ -241,8 +248,16 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float32]:
-        """Map the points as `fit` does, and return the map."""
-        return self.fit(X, y).embedding_
+        """Map the points as `fit` does, and return the coordinates (n_samples, n_components).
+
+        With landmarks, the other rows are placed on their map as `transform` places new points.
+        """
+        self.fit(X, y)
+        if self.plan_.n_rows is None:
+            return self.embedding_
+        Y = self.place(X)
+        Y[self.landmark_indices_] = self.embedding_  # duplicate rows may share another place
+        return Y
 
     def plan(self, X: Any) -> Plan:
         """Return the plan that `fit` would follow for X; ``print(plan)`` shows its choices."""
@@ -372,14 +387,19 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self  # type: ignore[no-any-return]  # an instance of cls
 
     def report(self, X: Any, labels: Any = None, *, k: int = 10) -> "Report":
-        """Measure how well the map of X preserves neighborhoods; see `isosne.quality.report`."""
+        """Measure how well the map of X preserves neighborhoods; see `isosne.quality.report`.
+
+        With landmarks, X and labels are those of all rows or of the landmarks, which are measured.
+        """
         from isosne.quality import report as measure
 
         check_is_fitted(self)
+        points = open_input(X) if is_stored(X) and self.plan_.n_rows is not None else X
+        points = self.table_.transform(X) if hasattr(self, "table_") else points
         return measure(
-            self.table_.transform(X) if hasattr(self, "table_") else X,
+            take_landmarks(self, points),
             self.embedding_,
-            labels,
+            take_landmarks(self, labels),
             k=k,
             metric=self.kernel_.metric,
             p=self.kernel_.p,
@@ -399,13 +419,16 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         style: str = "screen",
         ax: Any = None,
     ) -> Any:
-        """Draw the map with `isosne.plots.plot_map`, which documents the parameters."""
+        """Draw the map with `isosne.plots.plot_map`, which documents the parameters.
+
+        With landmarks, `color` has a value for each row or for each landmark.
+        """
         check_is_fitted(self)
         # By name: plots stand above the estimator, and need matplotlib.
         plots = require("isosne.plots", "plot", "TSNE.plot")
         return plots.plot_map(
             self.embedding_,
-            color,
+            take_landmarks(self, color),
             kind=kind,
             title=title,
             legend=legend,

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 from isosne._checks import is_number
 from isosne.errors import find_similar
 
-Init = TypeVar("Init", bound=Callable[..., None])
+Init = TypeVar("Init", bound=Callable[..., Any])
 LONG = 40
 """Values with a longer representation, such as arrays, are not repeated; chosen."""
 _STEPS = "schedule=Schedule.annealed(n_iter={value})"
@@ -50,28 +50,31 @@ HINTS = {
 """Parameters of scikit-learn, openTSNE, UMAP and of our own kernels: what to pass to `TSNE`."""
 
 
-def hinting(hints: Mapping[str, str]) -> Callable[[Init], Init]:
-    """Let a constructor say what to use instead of a parameter that it does not have."""
+def hinting(hints: Mapping[str, str], title: str = "") -> Callable[[Init], Init]:
+    """Let a constructor say what to use instead of a parameter that it does not have.
+
+    title: of a function, which has its data as first parameter.
+    """
 
     def decorate(init: Init) -> Init:
-        own = list(inspect.signature(init).parameters)[1:]
+        first, *own = inspect.signature(init).parameters
 
         @wraps(init)
-        def checked(self: Any, *args: Any, **kwargs: Any) -> None:
-            cls = type(self).__name__
-            if args and own[0] == "kernel" and is_number(args[0]):
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            cls = title or type(args[0]).__name__
+            if len(args) > 1 and own[0] == "kernel" and is_number(args[1]):
                 raise TypeError(
                     f"The first parameter of {cls} is the kernel, not the number of dimensions as "
-                    f"in other packages. Use {cls}(n_components={args[0]})."
+                    f"in other packages. Use {cls}(n_components={args[1]})."
                 )
             others = [
                 f"{cls} has no parameter {name!r}. {_hint(name, value, own, hints)}"
                 for name, value in kwargs.items()
-                if name not in own
+                if name not in (first, *own)
             ]
             if others:
                 raise TypeError(" ".join(others))
-            init(self, *args, **kwargs)
+            return init(*args, **kwargs)
 
         return cast(Init, checked)
 

@@ -6,12 +6,13 @@ does not depend on n, so neither do time and memory (docs/decisions/0008).
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import sha256
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -29,7 +30,16 @@ from isosne._checks import (
 )
 from isosne._random import RandomState
 from isosne._types import Array, Points
-from isosne.errors import DataError, MissingValuesError, ParameterError, show, suggest
+from isosne.errors import (
+    DataError,
+    MissingValuesError,
+    ParameterError,
+    as_keyword,
+    keyword,
+    show,
+    spelled_by,
+    suggest,
+)
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.registry import takes_tables
@@ -176,11 +186,19 @@ DROPPING = (
 )
 
 
+def _as_open_rows(name: str, value: object) -> str:
+    """Spell a parameter of `open_rows` for users of `TSNE`, which does not have it."""
+    spelled = as_keyword(name, value)
+    return spelled if value is ... else f"isosne.rows.open_rows(X, {spelled}) instead of X"
+
+
 def open_input(X: Any) -> Rows:
     """Open the input of an estimator; errors say how rows are dropped before a fit."""
     from isosne.rows.formats import open_rows  # and all readers, which an array does not need
 
-    rows = open_rows(X)
+    is_command = keyword("exclude") != "exclude"
+    with nullcontext() if is_command else spelled_by(_as_open_rows):
+        rows = open_rows(X)
     if rows is not X and isinstance(rows, Rows) and rows.advice is None:
         rows.advice = DROPPING
     return rows
@@ -363,6 +381,21 @@ def set_or_remove(model: Any, name: str, value: object) -> None:
         setattr(model, name, value)
     elif hasattr(model, name):
         delattr(model, name)
+
+
+def take_landmarks(model: Any, values: Any) -> Any:
+    """Return points or values of the landmarks of a model, if those of all its rows are given."""
+    n_rows = model.plan_.n_rows
+    length = values.shape[:1] if hasattr(values, "shape") else np.shape(values)[:1]
+    if n_rows is None or length != (n_rows,):
+        return values
+    chosen = model.landmark_indices_
+    if isinstance(values, Rows):
+        return values.take(chosen)
+    known = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(known, nw.DataFrame | nw.Series):
+        return known[chosen.tolist()].to_native()
+    return (values if hasattr(values, "shape") else np.asarray(values))[chosen]
 
 
 def checked_points(model: Any, X: Any) -> Points:

@@ -225,8 +225,11 @@ class Costs:
             copied = rows * self.given.value_bytes * self.given.n_features
         return n_busy * (THREAD + copied)
 
-    def check(self, affinities: str, forms: tuple[str, ...]) -> None:
-        """Raise an error if the chosen form of affinities does not fit; it names those that do."""
+    def check(self, affinities: str, forms: tuple[str, ...], *, is_wish: bool) -> None:
+        """Raise an error if the form of affinities does not fit; it names those that do.
+
+        is_wish: whether the user has chosen the form.
+        """
         if self.bytes[affinities] <= self.available:
             return
         hints = [
@@ -238,8 +241,11 @@ class Costs:
         landmarks = f"map fewer of the rows with {keyword('landmarks')}"
         hint = ", or ".join([*hints, landmarks if is_read else "fit on fewer points"])
         why = f" ({self.limit.reason})" if self.limit.reason == CONTAINER else ""
-        rule = (
-            f"be at least {size(self.bytes[affinities])} for {affinities} affinities of "
-            f"{self.given.n_points:,} points; {size(self.available)} is available{why}"
-        )
-        raise ParameterError("memory_limit", rule, hint=f"{hint[0].upper()}{hint[1:]}.")
+        hint = f"{hint[0].upper()}{hint[1:]}."
+        needed, free = size(self.bytes[affinities]), size(self.available)
+        what = f"{affinities} affinities of {self.given.n_points:,} points"
+        if is_wish:
+            rule = f"fit in the {free} of memory that is available{why}; {what} need {needed}"
+            raise ParameterError("affinities", rule, affinities, hint)
+        rule = f"be at least {needed} for {what}; {free} is available{why}"
+        raise ParameterError("memory_limit", rule, hint=hint)

@@ -234,9 +234,9 @@ class Plan:
     alignment: str | None = None
     columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    parameters: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    parameters: dict[str, Any] = field(default_factory=dict, compare=False)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         points = f"{self.n_points:,} to {self.n_components} dimensions"
         if self.n_rows is not None:
             points += f"; landmarks of {self.n_rows:,} rows, from a pool of {self.n_pool:,}"
@@ -317,7 +317,7 @@ def make_plan(
     )
     allowed = _possible_forms(kernel, objective, costs)
     affinities, reason = _choose_affinities(wish, forces, costs, allowed)
-    costs.check(affinities, allowed[0])
+    costs.check(affinities, allowed[0], is_wish=wish is not None)
     method = choose_forces(forces, affinities, n, n_components)
     neighbors = search if affinities == "sparse" else None
     return Plan(

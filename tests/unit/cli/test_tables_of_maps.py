@@ -162,7 +162,7 @@ def test_a_limit_that_is_too_low_is_what_the_error_names(two, isosne):
 def test_an_empty_column_is_to_be_excluded(here, isosne):
     write_csv(here / "t.csv", table(2) | {"none": [""] * N})
     line = ("embed", "t.csv", *SHORT, "-o", "m.csv", "-q")
-    assert "is present; exclude the column." in isosne(*line, code=1).stderr
+    assert "The column has no values: leave it out." in isosne(*line, code=1).stderr
 
 
 def test_a_sweep_may_try_the_automatic_value(two, isosne_json):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from isosne import align_map
 from isosne.errors import DataError, ParameterError
@@ -83,3 +84,9 @@ def test_maps_that_cannot_be_aligned_are_refused(square):
     )
     with refuses(ParameterError, sentence):
         align_map(square, square, ids=range(5))
+
+
+def test_a_sparse_map_is_refused(square):
+    sentence = "onto must be a dense array; got a sparse matrix. Pass onto.toarray()."
+    with refuses(DataError, sentence):
+        align_map(square, csr_array(square))

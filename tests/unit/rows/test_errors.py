@@ -188,9 +188,7 @@ def test_what_is_no_table_of_numbers_is_refused(data, sentence):
 OPTIONS = {
     "text_columns must be 'refuse' or 'leave_out'; got text_columns='drop'. "
     "Pass text_columns='leave_out' to skip columns that are not numeric.": {"text_columns": "drop"},
-    "columns must be a list of column names; got columns='a'. Pass columns=['a'].": {
-        "columns": "a"
-    },
+    "columns must be a list of columns; got columns='a'. Pass columns=['a'].": {"columns": "a"},
     "exclude must name a column of X; got exclude=['a']. Its columns have no names.": {
         "exclude": ["a"]
     },

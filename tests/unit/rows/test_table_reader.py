@@ -116,8 +116,7 @@ REFUSED = {
     "id must name a column of unique values; 'cultivar' has 'red' 2 times. "
     "Name another column, or leave out id to use row numbers.": {"id": "cultivar"},
     "Every column must be numeric; {path} has columns of other types: 'note' (text). "
-    "If one is the class or the identifier of each row, name it with label or id. Pass "
-    "exclude=['note'] to exclude them, or text_columns='leave_out' to skip all columns that "
+    "Pass exclude=['note'] to exclude them, or text_columns='leave_out' to skip all columns that "
     "are not numeric. To use them, pass a data frame to TSNE, or --mixed on the command line.": {
         "label": "cultivar",
         "text_columns": "refuse",

@@ -19,7 +19,7 @@ CASES = [
     ),
     pytest.param(
         lambda: LeidenClustering(n_runs=1).fit(X),
-        "n_runs must be an integer from 2 up; got n_runs=1. Two runs or more are compared.",
+        "n_runs must be an integer from 2 to 1000; got n_runs=1. Two runs or more are compared.",
     ),
     pytest.param(
         lambda: IsolationOutliers(psi=1).fit(X),
@@ -42,8 +42,8 @@ CASES = [
     ),
     pytest.param(
         lambda: null_test(X, n_draws=0),
-        "n_draws must be an integer from 1 up; got n_draws=0. 19 draws suffice for a test at the "
-        "5 % level.",
+        "n_draws must be an integer from 1 to 100000; got n_draws=0. 19 draws suffice for a "
+        "test at the 5 % level.",
     ),
     pytest.param(
         lambda: null_test(X, n_rows=3),

@@ -203,12 +203,12 @@ def test_new_tables_must_have_the_columns_and_kinds_of_the_fitted(data, sentence
 
 def test_declared_columns_must_be_a_list_of_columns():
     frame = pd.DataFrame({f"c{i}": [1, 2] for i in range(12)})
-    with refuses(
-        ParameterError,
-        "categorical must be a list of columns, or None; got categorical='c1'. "
-        "Pass ['c1'] for one column.",
-    ):
+    sentence = "categorical must be a list of columns; got categorical={}. Pass {}."
+    with refuses(ParameterError, sentence.format("'c1'", "categorical=['c1']")):
         read_columns(frame, "c1")
+    for wrong in (3, {"c1": 1}, [["c1"]], np.array([["c1"]])):
+        with refuses(ParameterError, sentence.format(repr(wrong), "their names")):
+            read_columns(frame, wrong)
     with refuses(
         ParameterError,
         "categorical must name columns of the table; got categorical='d'. The table has 12 "

@@ -134,7 +134,7 @@ def test_leaves_hold_as_many_rows_as_asked(frame):
 PARAMETERS = {
     "no trees": (
         {"n_trees": 0},
-        "n_trees must be an integer from 1 up; got n_trees=0. 200 are usual.",
+        "n_trees must be an integer from 1 to 100000; got n_trees=0. 200 are usual.",
     ),
     "no number": (
         {"leaf_size": (4, "all")},

@@ -1,6 +1,7 @@
 """Landmarks: which rows are read, and which are mapped."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import chisquare
 
@@ -175,3 +176,44 @@ def test_a_row_of_zeros_is_refused_where_angles_are_compared(points, choice):
         make(kernel, landmarks=landmarks).fit(X)
     with refuses(DataError, sentence):
         model.place(X)
+
+
+@pytest.fixture(scope="module")
+def of_landmarks():
+    X = np.random.default_rng(0).normal(size=(90, 3))
+    X[45:] += 5
+    model = make(landmarks=40)
+    return X, model, model.fit_transform(X)
+
+
+def test_fit_transform_places_the_other_rows_as_transform_does(of_landmarks):
+    X, model, Y = of_landmarks
+    others = np.setdiff1d(np.arange(90), model.landmark_indices_)
+    assert Y.shape == (90, 2)
+    np.testing.assert_array_equal(Y[model.landmark_indices_], model.embedding_)
+    np.testing.assert_array_equal(Y[others], model.transform(X[others]))
+
+
+def test_fit_transform_returns_a_frame_of_all_rows():
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
+    Y = make(landmarks=30).set_output(transform="pandas").fit_transform(table)
+    assert Y.shape == (60, 2)
+    assert Y.index.equals(table.index)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, list, pd.Series])
+def test_labels_of_all_rows_are_those_of_the_landmarks(of_landmarks, kind):
+    X, model, _ = of_landmarks
+    labels, chosen = np.arange(90) // 45, model.landmark_indices_
+    expected = model.report(X[chosen], labels[chosen]).as_dict()
+    assert model.report(X, kind(labels.tolist())).as_dict() == expected
+    colors = model.plot(kind(labels.tolist())).collections[0].get_facecolors()
+    counts = np.unique(colors, axis=0, return_counts=True)[1]
+    assert sorted(counts) == sorted(np.bincount(labels[chosen]))
+
+
+def test_rows_of_a_file_are_measured_at_the_landmarks(of_landmarks, tmp_path):
+    X, model, _ = of_landmarks
+    np.save(tmp_path / "X.npy", X)
+    expected = model.report(X[model.landmark_indices_]).as_dict()
+    assert model.report(tmp_path / "X.npy").as_dict() == expected

@@ -14,12 +14,14 @@ from isosne import (
     JSE,
     KL,
     TSNE,
+    Alignment,
     GaussianKernel,
     IsolationKernel,
     KNNKernel,
     Landmarks,
     Mesh,
     NeRV,
+    OwnerKernel,
     Phase,
     Schedule,
     Sparse,
@@ -220,3 +222,21 @@ def test_a_refusal_carries_its_fields(points):
     assert (error.parameter, error.value) == ("n_components", 7)
     assert error.rule == "be an integer from 1 to 3"
     assert re.fullmatch(r"Maps have .*\.", error.hint)
+
+
+def test_numbers_of_numpy_are_numbers(points):
+    previous = make().fit(points).embedding_
+    expected = make(align_to=Alignment(previous, strength=2), n_jobs=1).fit(points)
+    found = make(align_to=Alignment(previous, strength=np.float16(2)), n_jobs=np.int64(1))
+    np.testing.assert_array_equal(found.fit(points).embedding_, expected.embedding_)
+
+
+@pytest.mark.parametrize("parameter", ["n_jobs", "landmarks", "exaggeration", "n_components"])
+def test_a_duration_is_no_number(points, parameter):
+    with pytest.raises(ParameterError, match=f"^{parameter} must be "):
+        TSNE(**{parameter: np.timedelta64(2, "D")}).fit(points)
+
+
+def test_a_cell_must_not_be_infinitely_small(points):
+    with pytest.raises(ParameterError, match=r"^cell_size must be 'auto', a number of points "):
+        TSNE(OwnerKernel(1e-320)).fit(points)

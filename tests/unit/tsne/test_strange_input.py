@@ -11,7 +11,7 @@ from isosne import TSNE, GaussianKernel, IsolationKernel, Phase, Schedule, neare
 from isosne.errors import DataError, ParameterError
 from isosne.layout.schedules import ChangeBelow, RateFalls
 from isosne.rows import open_rows
-from tests.conftest import make
+from tests.conftest import make, refuses
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 TABLE = np.arange(300).reshape(100, 3)
@@ -135,3 +135,22 @@ def test_a_model_with_coordinates_beyond_any_map_is_refused(size, tmp_path):
     model.save(path)
     with pytest.raises(DataError, match=r"embedding_ has values beyond -?1e\+16"):
         TSNE.load(path)
+
+
+def test_a_file_with_text_is_refused_with_what_can_be_passed_to_fit(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,kind\n1,x\n2,y\n3,x\n")
+    sentence = (
+        f"Every column must be numeric; {path} has columns of other types: 'kind' (text). Pass "
+        "isosne.rows.open_rows(X, exclude=['kind']) instead of X to exclude them, or "
+        "isosne.rows.open_rows(X, text_columns='leave_out') instead of X to skip all columns that "
+        "are not numeric. To use them, pass a data frame to TSNE, or --mixed on the command line."
+    )
+    with refuses(DataError, sentence):
+        TSNE().fit(path)
+
+
+def test_a_column_without_values_is_to_be_left_out(tmp_path):
+    np.save(tmp_path / "X.npy", np.column_stack([np.arange(20.0), np.full(20, np.nan)]))
+    with pytest.raises(DataError, match="The column has no values: leave it out"):
+        TSNE().fit(tmp_path / "X.npy")
