@@ -50,7 +50,8 @@ def parallel_kernel(function: Function) -> Function:
 
     @wraps(function)
     def call(*arguments: object) -> object:
-        if _pool.is_lost:
+        # One thread needs no parallel function, unless threads step back for a while.
+        if _pool.is_lost or (n_threads() == 1 and not parallel.signatures):
             return serial(*arguments)
         with _pool.turn():
             return parallel(*arguments)
@@ -60,7 +61,7 @@ def parallel_kernel(function: Function) -> Function:
 
 def _compiled(function: Callable[..., object], **options: bool) -> Any:
     """Compile a function and store it on disk, if any folder for that can be written."""
-    dispatcher = cast(Any, njit)(error_model="numpy", **options)(function)
+    dispatcher = cast(Any, njit)(error_model="numpy", no_cfunc_wrapper=True, **options)(function)
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         with suppress(RuntimeError):  # Numba found no folder
             dispatcher.enable_caching()

@@ -226,7 +226,8 @@ def pull_and_push(
 ) -> None:
     """Fill pull[:, i] = sum_j p u (y_i - y_j), push[:, i] with w for p, and sums[i] = sum w."""
     n = len(sums)
-    for i in prange(n):
+    for r in prange(n):
+        i = np.int64(r)  # r is unsigned: what takes both would be compiled twice
         x = lanes.repeated(lanes.point(Y, i))
         none = lanes.minus(x, x)
         row, factor = values[i], factors[i]
@@ -260,7 +261,8 @@ def add_push(
 def push_all(Y: Axes, dof: Scalar, push: Array, sums: Array) -> None:
     """Fill push[:, i] = sum_j w u (y_i - y_j) and sums[i] = sum w over all pairs."""
     n = len(sums)
-    for i in prange(n):
+    for r in prange(n):
+        i = np.int64(r)  # as above
         x = lanes.repeated(lanes.point(Y, i))
         found = lanes.splat(0), lanes.minus(x, x)
         full, rest, keep = last_vector(n)
