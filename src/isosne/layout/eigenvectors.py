@@ -238,20 +238,22 @@ def _gram(X: Array, mean: Array, reach: float) -> NDArray[np.float64]:
 def times(X: Array, mean: Array, scale: float, block: Array) -> NDArray[np.float64]:
     """Return scale * (X - mean) @ block, (n, b)."""
     product = np.zeros((len(X), block.shape[1]))
-    loop_over_blocks(
-        len(X), BLOCK, lambda rows: add_product(X, rows, mean, scale, block, product)
-    )
+
+    def work(rows: slice) -> None:
+        # Of one type and layout, for which the function is compiled.
+        points = np.ascontiguousarray(X[rows], np.float64)
+        add_product(points, mean, scale, block, product[rows])
+
+    loop_over_blocks(len(X), BLOCK, work)
     return product
 
 
 @kernel
-def add_product(
-    X: Array, rows: slice, mean: Array, scale: float, block: Array, product: Array
-) -> None:
-    """Add scale * (X - mean) @ block, of some rows of X, to the product (n, b)."""
-    for i in range(rows.start, rows.stop):
+def add_product(X: Array, mean: Array, scale: float, block: Array, product: Array) -> None:
+    """Add scale * (X - mean) @ block to the product (n, b)."""
+    for i in range(X.shape[0]):
         for f in range(X.shape[1]):
-            x = scale * (np.float64(X[i, f]) - mean[f])
+            x = scale * (X[i, f] - mean[f])
             for c in range(block.shape[1]):
                 product[i, c] += x * block[f, c]
 
