@@ -79,7 +79,10 @@ def routes() -> list[Callable[[], object]]:
         *(partial(fit_and_place, each) for each in (few, single[:FEW], csr_array(few))),
         *(partial(fit_and_place, few, kernel=name) for name in kernels),
         *(partial(fit_and_place, few, **shape) for shape in shapes),
-        *(partial(isosne.nearest_neighbors, few, 5, metric=name) for name in ("cosine", "manhattan")),
+        *(
+            partial(isosne.nearest_neighbors, few, 5, metric=name)
+            for name in ("cosine", "manhattan")
+        ),
         leaves,
         partial(quality.report, few, few[:, :2], np.arange(FEW) % 3),
         partial(isosne.LeidenClustering(random_state=0).fit, few),

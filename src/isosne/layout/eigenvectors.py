@@ -96,16 +96,9 @@ def orthonormal(basis: Array, vectors: Array) -> NDArray[np.float64]:
     return added
 
 
-@kernel
 def project(basis: Array, vectors: Array) -> NDArray[np.float64]:
     """Return basis.T @ vectors, (m, b), for arrays (n, m) and (n, b)."""
-    m, b = basis.shape[1], vectors.shape[1]
-    products = np.zeros((m, b))
-    for i in range(len(basis)):
-        for r in range(m):
-            for c in range(b):
-                products[r, c] += basis[i, r] * vectors[i, c]
-    return products
+    return combine(np.ascontiguousarray(basis.T), vectors)
 
 
 @kernel
@@ -237,25 +230,13 @@ def _gram(X: Array, mean: Array, reach: float) -> NDArray[np.float64]:
 
 def times(X: Array, mean: Array, scale: float, block: Array) -> NDArray[np.float64]:
     """Return scale * (X - mean) @ block, (n, b)."""
-    product = np.zeros((len(X), block.shape[1]))
+    product = np.empty((len(X), block.shape[1]))
 
     def work(rows: slice) -> None:
-        # Of one type and layout, for which the function is compiled.
-        points = np.ascontiguousarray(X[rows], np.float64)
-        add_product(points, mean, scale, block, product[rows])
+        product[rows] = combine(np.ascontiguousarray(scale * (X[rows] - mean)), block)
 
     loop_over_blocks(len(X), BLOCK, work)
     return product
-
-
-@kernel
-def add_product(X: Array, mean: Array, scale: float, block: Array, product: Array) -> None:
-    """Add scale * (X - mean) @ block to the product (n, b)."""
-    for i in range(X.shape[0]):
-        for f in range(X.shape[1]):
-            x = scale * (X[i, f] - mean[f])
-            for c in range(block.shape[1]):
-                product[i, c] += x * block[f, c]
 
 
 def times_transposed(X: Array, mean: Array, scale: float, block: Array) -> NDArray[np.float64]:
