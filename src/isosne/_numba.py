@@ -23,15 +23,8 @@ from numba.core.compiler import CompileResult
 from isosne import _packs
 from isosne.errors import ParameterError
 
-__all__ = [
-    "ElasticThreads",
-    "compilation",
-    "kernel",
-    "n_threads",
-    "parallel_kernel",
-    "prange",
-    "threads",
-]
+__all__ = ["ElasticThreads", "compilation", "kernel", "n_threads", "parallel_kernel", "prange"]
+__all__ += ["threads"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 SPIN_COUNT, SPINS = "GOMP_SPINCOUNT", "30000"
@@ -42,8 +35,7 @@ LOOK_SECONDS, PAUSE_SECONDS, WAITING = 0.02, 0.5, 2.0
 time that passes, relative to the CPU time of the calling thread, above which it waits for others
 (docs/decisions/0024)."""
 COMPILING = (
-    "Compiling, which takes some seconds; the next run need not. The command `isosne warm` compiles "
-    "everything in advance."
+    "Compiling, which takes some seconds, once. To compile everything in advance, run isosne warm."
 )
 WAIT_CHOICES = {SPIN_COUNT, "OMP_WAIT_POLICY"}
 """Variables by which users choose how threads wait."""
@@ -139,7 +131,7 @@ def _from_pack(function: Callable[..., object], signature: Any, context: Any) ->
     context.refresh()
     features = context.codegen().magic_tuple()[2]
     payload = _packs.installed(numba.__version__).load(_packs.key_of(function, signature), features)
-    return None if payload is None else CompileResult._rebuild(context, *payload)
+    return None if payload is None else cast(Any, CompileResult)._rebuild(context, *payload)
 
 
 class Compilation:

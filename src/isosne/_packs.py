@@ -19,11 +19,12 @@ from typing import Any
 
 PACKAGE = Path(__file__).parent
 FOLDER = PACKAGE / "packs"
-X86 = "avx avx2 bmi bmi2 cmov cx16 cx8 f16c fma fxsr lzcnt mmx movbe popcnt sahf sse sse2 sse3 " + (
-    "sse4.1 sse4.2 ssse3 xsave"
+X86_64_V3 = (
+    "+avx,+avx2,+bmi,+bmi2,+cmov,+cx16,+cx8,+f16c,+fma,+fxsr,+lzcnt,+mmx,+movbe,+popcnt,+sahf,+sse,"
+    "+sse2,+sse3,+sse4.1,+sse4.2,+ssse3,+xsave"
 )
 TARGETS = {
-    **dict.fromkeys(("x86_64", "amd64"), ("x86-64-v3", "+" + X86.replace(" ", ",+"))),
+    **dict.fromkeys(("x86_64", "amd64"), ("x86-64-v3", X86_64_V3)),
     **dict.fromkeys(("aarch64", "arm64"), ("generic", "")),
 }
 """By type of machine: the CPU that packs are compiled for, and the features that it must have. The

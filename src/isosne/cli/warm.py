@@ -18,11 +18,11 @@ FEW = 300
 
 @o.command(o.QUIET)
 def warm(args: Args) -> None:
-    """Compile the loops for this CPU and store them, so that no later run has to.
+    """Compile the loops for this CPU, so that no later run has to.
 
-    It takes a minute or two, once for each version of isosne, Python and Numba. Wheels for common
-    platforms hold compiled loops for CPUs of the last ten years; this replaces them by loops for
-    this very CPU, which can be faster.
+    It takes a minute or two, once for each version of isosne, Python and Numba. The loops are stored
+    in Numba's cache. A wheel for a platform holds loops that are compiled for many CPUs; those for
+    this CPU are used instead, and can be faster.
 
     Example: isosne warm
     """
@@ -67,7 +67,7 @@ def routes() -> list[Callable[[], object]]:
         fit_and_place(codes, kernel=isosne.OwnerKernel(metric="hamming"))
 
     single = X.astype(np.float32)
-    kernels = "isolation", "gaussian", "adaptive", "knn"
+    kernels, metrics = ("isolation", "gaussian", "adaptive", "knn"), ("cosine", "manhattan")
     shapes: list[dict[str, Any]] = [
         *({"n_components": d, "forces": name} for d in (1, 2, 3) for name in ("exact", "tree")),
         *({"n_components": d, "forces": "mesh"} for d in (1, 2)),
@@ -79,10 +79,7 @@ def routes() -> list[Callable[[], object]]:
         *(partial(fit_and_place, each) for each in (few, single[:FEW], csr_array(few))),
         *(partial(fit_and_place, few, kernel=name) for name in kernels),
         *(partial(fit_and_place, few, **shape) for shape in shapes),
-        *(
-            partial(isosne.nearest_neighbors, few, 5, metric=name)
-            for name in ("cosine", "manhattan")
-        ),
+        *(partial(isosne.nearest_neighbors, few, 5, metric=name) for name in metrics),
         leaves,
         partial(quality.report, few, few[:, :2], np.arange(FEW) % 3),
         partial(isosne.LeidenClustering(random_state=0).fit, few),

@@ -235,10 +235,10 @@ def add_forces(
 def pull_and_push(
     values: Array, factors: Array, Y: Axes, dof: Scalar, pull: Array, push: Array, sums: Array
 ) -> None:
-    """Fill pull[:, i] = sum_j p u (y_i - y_j), push[:, i] with w for p, and sums[i] = sum w, with w_ii."""
+    """Fill pull[:, i] = sum_j p u (y_i - y_j), push[:, i] with w for p, sums[i] = sum_j w."""
     n = len(sums)
     for r in prange(n):
-        i = np.int64(r)  # r is unsigned: `store` would be compiled twice
+        i: Scalar = np.int64(r)  # r is unsigned: `store` would be compiled twice
         x = lanes.repeated(lanes.point(Y, i))
         none = lanes.minus(x, x)
         row, factor = values[i], factors[i]
@@ -273,7 +273,7 @@ def push_all(Y: Axes, dof: Scalar, push: Array, sums: Array) -> None:
     """Fill push[:, i] = sum_j w u (y_i - y_j) and sums[i] = sum w over all points."""
     n = len(sums)
     for r in prange(n):
-        i = np.int64(r)  # as above
+        i: Scalar = np.int64(r)  # as above
         x = lanes.repeated(lanes.point(Y, i))
         found = lanes.splat(0), lanes.minus(x, x)
         full, rest, keep = last_vector(n)

@@ -292,7 +292,7 @@ def pull_listed(
 def loss_listed(
     block: slice, pairs: Pairs, Y: Array, zeros: tuple[Scalar, ...], dof: Scalar, sums: Array
 ) -> None:
-    """Fill sums[i] = -sum_j p log w over the listed pairs of a block; Y (n, d), zeros: d numbers."""
+    """Fill sums[i] = -sum_j p log w over the pairs of a block; Y (n, d), zeros: d numbers."""
     indptr, indices, data = pairs
     for i in range(block.start, block.stop):
         x = lanes.repeated(lanes.entries(Y[i], zeros))

@@ -33,7 +33,7 @@ GROUPS = 2
 kept (measured on normal keys)."""
 VECTOR = 16
 """The number of groups is a multiple of this, so that the compiler vectorizes all of them."""
-TOP = np.int64(0)
+TOP: Scalar = np.int64(0)
 """The largest entry of a heap; as a literal 0, `sift_down` would be compiled once more."""
 BISECTIONS = 8
 """Bisections in `largest_needed`; the limit is off by 1/256 of the range of keys (chosen)."""
