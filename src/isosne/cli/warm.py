@@ -20,9 +20,9 @@ FEW = 300
 def warm(args: Args) -> None:
     """Compile the loops for this CPU, so that no later run has to.
 
-    It takes a minute or two, once for each version of isosne, Python and Numba. The loops are stored
-    in Numba's cache. A wheel for a platform holds loops that are compiled for many CPUs; those for
-    this CPU are used instead, and can be faster.
+    It takes a minute or two, once for each version of isosne, Python and Numba. The loops are
+    stored in Numba's cache. A wheel for one platform holds loops that are compiled for many CPUs;
+    those for this CPU are used instead, and can be faster.
 
     Example: isosne warm
     """
