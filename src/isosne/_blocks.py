@@ -54,10 +54,13 @@ def for_each_block(n_rows: int, block_rows: int, work: Callable[[slice], None]) 
 
 
 def loop_over_blocks(n_rows: int, block_rows: int, work: Callable[[slice], None]) -> None:
-    """Do the same with work that does not call BLAS: nothing is slow about a single block.
+    """Do the same with work that does not call BLAS; a single block costs no time.
 
     A loop that is compiled without `prange` takes a third of the time to compile.
     """
+    if 0 < n_rows <= block_rows:
+        work(slice(0, n_rows))
+        return
     blocks = [slice(s, min(s + block_rows, n_rows)) for s in range(0, n_rows, block_rows)]
     workers = min(n_threads(), len(blocks))
     if workers <= 1:

@@ -192,10 +192,10 @@ def sq_dist(Y: Axes, i: int, j: int) -> Scalar:
 
 def leave_out_self(Y: Axes, dof: Scalar, sums: Array) -> None:
     """Turn sums of w over all points, where w_ii = 1, into sums over the others."""
-    alone = np.flatnonzero(~(sums > np.float32(ALONE)))
+    has_others = sums > np.float32(ALONE)
     sums -= 1.0
-    if len(alone):  # rarely, so it is not compiled for most maps
-        sum_others(Y, alone, dof, sums)
+    if not has_others.all():  # rarely, so it is not compiled for most maps
+        sum_others(Y, np.flatnonzero(~has_others), dof, sums)
 
 
 @kernel
