@@ -16,7 +16,7 @@ AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 TIERS := slow or paper or browser or kill or large or gallery or compiled
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all test-targets lint types check fuzz warm browser docs paper bench clean
+.PHONY: help install demo test test-all test-targets lint types check fuzz warm wheel browser docs paper bench clean
 
 help:  ## list these commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -61,8 +61,13 @@ fuzz: install  ## try strange input for a time (SECONDS=600 SEED=3; long runs fi
 warm: $(WARM)  ## compile every loop once, before tests run side by side
 
 $(WARM): $(READY) $(SOURCES)
-	$(BIN)/python -m tests.contract.every_loop
+	$(BIN)/isosne warm
+	$(BIN)/python -m tests.contract.every_loop  # what only tests call
 	@touch $(WARM)
+
+wheel: install  ## build a wheel for this platform, with loops compiled for this Python and Numba
+	$(BIN)/python packaging/pack.py build/packs
+	ISOSNE_PACKS=build/packs $(BIN)/python -m build --wheel --no-isolation
 
 browser:  ## install Chromium and its driver, which the tests of pages need (by apt-get)
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \

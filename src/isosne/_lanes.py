@@ -12,14 +12,14 @@ Each is defined twice: in NumPy, where a vector is an array, for runs without co
 
 import operator
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, overload, register_model
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import lower_builtin, models, register_model
 
 from isosne._numba import kernel
 from isosne._types import Array, Scalar
@@ -93,25 +93,18 @@ def data_pointer(context: Any, builder: Any, array_type: Any, array: Any, index:
 
 
 def compiled(function: Callable[..., Any], signature: Callable[..., Any]) -> Callable[..., Any]:
-    """Register what generates the instructions of a function of one to four arguments.
+    """Register what generates the instructions of a function: at the call, so that it is inlined.
 
-    signature: from a context and the types of the arguments to the signature, or None.
+    signature: from the types of the arguments to the signature, or None.
     """
 
     def register(generate: Callable[..., Any]) -> Any:
-        @intrinsic
-        @wraps(signature)
-        def made(*given):
-            found = signature(*given)
-            return None if found is None else (found, generate)
+        @infer_global(function)
+        class Typing(AbstractTemplate):
+            def generic(self, args, kws):
+                return signature(*map(types.unliteral, args))
 
-        forms = {
-            1: lambda a: lambda a: made(a),
-            2: lambda a, b: lambda a, b: made(a, b),
-            3: lambda a, b, c: lambda a, b, c: made(a, b, c),
-            4: lambda a, b, c, d: lambda a, b, c, d: made(a, b, c, d),
-        }
-        overload(function)(forms[signature.__code__.co_argcount - 1])
+        lower_builtin(function, *[types.Any] * signature.__code__.co_argcount)(generate)
         return generate
 
     return register
@@ -120,17 +113,17 @@ def compiled(function: Callable[..., Any], signature: Callable[..., Any]) -> Cal
 def compiled_operator(operation: Callable[..., Any], instruction: str) -> None:
     """Register an operator of vectors, or of a vector and a number."""
 
-    @intrinsic
-    def made(_, a, b):
-        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            return getattr(builder, instruction)(*as_vectors(context, builder, signature, values))
+    @infer_global(operation)
+    class Typing(AbstractTemplate):
+        def generic(self, args, kws):
+            has_vector = any(isinstance(each, VectorType) for each in args)
+            return VECTOR(*map(types.unliteral, args)) if has_vector else None
 
-        return VECTOR(a, b), generate
+    def generate(context, builder, signature, values):
+        return getattr(builder, instruction)(*as_vectors(context, builder, signature, values))
 
-    @overload(operation)
-    def operate(a, b):
-        has_vector = isinstance(a, VectorType) or isinstance(b, VectorType)
-        return (lambda a, b: made(a, b)) if has_vector else None
+    for operands in ((VectorType,) * 2, (VectorType, types.Number), (types.Number, VectorType)):
+        lower_builtin(operation, *operands)(generate)
 
 
 compiled_operator(operator.add, "fadd")
@@ -145,7 +138,7 @@ def splat(number: Scalar) -> Vector:
     return np.full(LANES, number, np.float32)
 
 
-@compiled(splat, lambda _, number: VECTOR(number))
+@compiled(splat, lambda number: VECTOR(number))
 def _splat(*given):
     return as_vectors(*given)[0]
 
@@ -155,7 +148,7 @@ def fma(a: Vector, b: Vector, c: Vector) -> Vector:
     return np.float32(np.float64(a) * b + c)
 
 
-@compiled(fma, lambda _, a, b, c: VECTOR(a, b, c))
+@compiled(fma, lambda a, b, c: VECTOR(a, b, c))
 def _fma(context, builder, signature, values):
     function_type = ir.FunctionType(FLOATS, [FLOATS] * 3)
     name = f"llvm.fma.v{LANES}f32"
@@ -169,7 +162,7 @@ def load(array: Array, start: int) -> Vector:
     return array[start : start + LANES].astype(np.float32)
 
 
-def _signature_of_load(_, array, start):
+def _signature_of_load(array, start):
     is_narrow = array.dtype == types.float32 or (
         isinstance(array.dtype, types.Integer) and not array.dtype.signed
     )
@@ -193,7 +186,7 @@ def gather(array: Array, indices: Array, start: int, column: int) -> Vector:
     return array[indices[start : start + LANES], column]
 
 
-def _signature_of_gather(_, array, indices, start, column):
+def _signature_of_gather(array, indices, start, column):
     is_right = array.dtype == types.float32 and array.layout == "C"
     if is_right and indices.dtype == types.uint32:
         return VECTOR(array, indices, types.intp, types.intp)
@@ -225,7 +218,7 @@ def total(vector: Vector) -> Scalar:
     return vector[0]
 
 
-@compiled(total, lambda _, vector: types.float32(VECTOR))
+@compiled(total, lambda vector: types.float32(VECTOR))
 def _total(context, builder, signature, values):
     (lanes,) = values
     width = LANES
@@ -247,7 +240,7 @@ def split(vector: Vector) -> tuple[Vector, Vector]:
     return np.where(is_low, 2 * m, m), (k - is_low).astype(np.float32)
 
 
-@compiled(split, lambda _, vector: types.UniTuple(VECTOR, 2)(VECTOR))
+@compiled(split, lambda vector: types.UniTuple(VECTOR, 2)(VECTOR))
 def _split(context, builder, signature, values):
     bits = builder.bitcast(values[0], INTEGERS)
     above = builder.sub(bits, constant(SQRT_HALF))
@@ -262,7 +255,7 @@ def two_to_the(vector: Vector) -> Vector:
     return np.exp2(vector)
 
 
-@compiled(two_to_the, lambda _, vector: VECTOR(VECTOR))
+@compiled(two_to_the, lambda vector: VECTOR(VECTOR))
 def _two_to_the(context, builder, signature, values):
     k = builder.fptosi(values[0], INTEGERS)
     bits = builder.shl(builder.add(k, constant(127)), constant(23))
@@ -274,7 +267,7 @@ def at_least(vector: Vector, bound: Scalar) -> Vector:
     return np.where(vector > bound, vector, np.float32(bound))
 
 
-@compiled(at_least, lambda _, vector, bound: VECTOR(vector, bound))
+@compiled(at_least, lambda vector, bound: VECTOR(vector, bound))
 def _at_least(context, builder, signature, values):
     vector, bound = as_vectors(context, builder, signature, values)
     return builder.select(builder.fcmp_ordered(">", vector, bound), vector, bound)
@@ -286,7 +279,7 @@ def between(low: int, high: int) -> Vector:
     return np.float32((lanes >= low) & (lanes < high))
 
 
-@compiled(between, lambda _, low, high: VECTOR(types.intp, types.intp))
+@compiled(between, lambda low, high: VECTOR(types.intp, types.intp))
 def _between(context, builder, signature, values):
     lanes = ir.Constant(INTEGERS, list(range(LANES)))
     first, stop = (broadcast(builder, builder.trunc(value, INT), INTEGERS) for value in values)
@@ -310,7 +303,7 @@ def with_entry(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ..
     return (*values[:index], value, *values[index + 1 :])
 
 
-@compiled(with_entry, lambda _, values, index, value: values(values, types.intp, values.dtype))
+@compiled(with_entry, lambda values, index, value: values(values, types.intp, values.dtype))
 def _with_entry(context, builder, signature, arguments):
     values, index, value = arguments
     place = cgutils.alloca_once_value(builder, values)  # the optimizer moves it to registers
@@ -354,37 +347,59 @@ def exp(x: Vector) -> Vector:
     return fma(series, r, 1) * two_to_the(half) * two_to_the(k - half)
 
 
-@kernel
+def vectors(like: Any) -> Any:
+    """Return the type of as many vectors as a tuple type has entries."""
+    return types.UniTuple(VECTOR, len(like))
+
+
+def pack(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    """Return LLVM values as the tuple that a signature returns."""
+    return context.make_tuple(builder, signature.return_type, list(values))
+
+
 def loaded(Y: tuple[Array, ...], start: int) -> Vectors:
     """Return the coordinates of the points start to start + 15 of a map stored by axis."""
-    if len(Y) == 1:
-        return (load(Y[0], start),)
-    if len(Y) == 2:
-        return load(Y[0], start), load(Y[1], start)
-    return load(Y[0], start), load(Y[1], start), load(Y[2], start)
+    return tuple(load(y, start) for y in Y)
 
 
-@kernel
+@compiled(loaded, lambda Y, start: vectors(Y)(Y, types.intp))
+def _loaded(context, builder, signature, values):
+    Y, start = values
+    one = _signature_of_load(signature.args[0].dtype, types.intp)
+    arrays = cgutils.unpack_tuple(builder, Y)
+    found = [_load(context, builder, one, (array, start)) for array in arrays]
+    return pack(context, builder, signature, found)
+
+
 def gathered(Y: Array, at: Array, start: int, like: tuple[Any, ...]) -> Vectors:
     """Return the coordinates of the points at[start : start + 16] of a map stored by row.
 
     like: a tuple with one entry per axis.
     """
-    if len(like) == 1:
-        return (gather(Y, at, start, 0),)
-    if len(like) == 2:
-        return gather(Y, at, start, 0), gather(Y, at, start, 1)
-    return gather(Y, at, start, 0), gather(Y, at, start, 1), gather(Y, at, start, 2)
+    return tuple(gather(Y, at, start, c) for c in range(len(like)))
 
 
-@kernel
+@compiled(gathered, lambda Y, at, start, like: vectors(like)(Y, at, types.intp, like))
+def _gathered(context, builder, signature, values):
+    Y, at, start, _ = values
+    one = _signature_of_gather(*signature.args[:2], types.intp, types.intp)
+    columns = (ir.Constant(start.type, c) for c in range(len(signature.return_type)))
+    found = [_gather(context, builder, one, (Y, at, start, column)) for column in columns]
+    return pack(context, builder, signature, found)
+
+
 def point(Y: tuple[Array, ...], i: int) -> tuple[Scalar, ...]:
     """Return the coordinates of a point of a map stored by axis."""
-    if len(Y) == 1:
-        return (Y[0][i],)
-    if len(Y) == 2:
-        return Y[0][i], Y[1][i]
-    return Y[0][i], Y[1][i], Y[2][i]
+    return tuple(y[i] for y in Y)
+
+
+@compiled(point, lambda Y, i: types.UniTuple(types.float32, len(Y))(Y, types.intp))
+def _point(context, builder, signature, values):
+    Y, i = values
+    kind = signature.args[0].dtype
+    arrays = cgutils.unpack_tuple(builder, Y)
+    found = [builder.load(data_pointer(context, builder, kind, array, i)) for array in arrays]
+    return pack(context, builder, signature, found)
 
 
 @kernel
@@ -397,53 +412,67 @@ def entries(array: Array, like: tuple[Any, ...]) -> tuple[Any, ...]:
     return array[0], array[1], array[2]
 
 
-@kernel
 def repeated(x: tuple[Scalar, ...]) -> Vectors:
     """Return the coordinates of one point, in all lanes."""
-    if len(x) == 1:
-        return (splat(x[0]),)
-    if len(x) == 2:
-        return splat(x[0]), splat(x[1])
-    return splat(x[0]), splat(x[1]), splat(x[2])
+    return tuple(map(splat, x))
 
 
-@kernel
+@compiled(repeated, lambda x: vectors(x)(types.UniTuple(types.float32, len(x))))
+def _repeated(context, builder, signature, values):
+    numbers = cgutils.unpack_tuple(builder, values[0])
+    found = [broadcast(builder, number, FLOATS) for number in numbers]
+    return pack(context, builder, signature, found)
+
+
 def minus(x: Vectors, y: Vectors) -> Vectors:
     """Return the differences x - y."""
-    if len(x) == 1:
-        return (x[0] - y[0],)
-    if len(x) == 2:
-        return x[0] - y[0], x[1] - y[1]
-    return x[0] - y[0], x[1] - y[1], x[2] - y[2]
+    return tuple(map(operator.sub, x, y))
 
 
-@kernel
+@compiled(minus, lambda x, y: x(x, y))
+def _minus(context, builder, signature, values):
+    x, y = (cgutils.unpack_tuple(builder, value) for value in values)
+    return pack(context, builder, signature, map(builder.fsub, x, y))
+
+
 def sq_length(d: Vectors) -> Vector:
     """Return the sum of the squares over the axes."""
     square = d[0] * d[0]
-    if len(d) == 1:
-        return square
-    if len(d) == 2:
-        return fma(d[1], d[1], square)
-    return fma(d[2], d[2], fma(d[1], d[1], square))
+    for x in d[1:]:
+        square = fma(x, x, square)
+    return square
 
 
-@kernel
+@compiled(sq_length, lambda d: VECTOR(d))
+def _sq_length(context, builder, signature, values):
+    first, *others = cgutils.unpack_tuple(builder, values[0])
+    square = builder.fmul(first, first)
+    for x in others:
+        square = _fma(context, builder, VECTOR(*[VECTOR] * 3), (x, x, square))
+    return square
+
+
 def plus_product(sums: Vectors, weight: Vector, d: Vectors) -> Vectors:
     """Return sums + weight * d."""
-    x = fma(weight, d[0], sums[0])
-    if len(d) == 1:
-        return (x,)
-    if len(d) == 2:
-        return x, fma(weight, d[1], sums[1])
-    return x, fma(weight, d[1], sums[1]), fma(weight, d[2], sums[2])
+    return tuple(fma(weight, x, before) for x, before in zip(d, sums, strict=True))
 
 
-@kernel
+@compiled(plus_product, lambda sums, weight, d: sums(sums, VECTOR, d))
+def _plus_product(context, builder, signature, values):
+    sums, weight, d = values
+    before, by = cgutils.unpack_tuple(builder, sums), cgutils.unpack_tuple(builder, d)
+    one = VECTOR(*[VECTOR] * 3)
+    found = [_fma(context, builder, one, (weight, x, y)) for x, y in zip(by, before, strict=True)]
+    return pack(context, builder, signature, found)
+
+
 def totals(sums: Vectors) -> tuple[Scalar, ...]:
     """Return the sum of the lanes of each axis."""
-    if len(sums) == 1:
-        return (total(sums[0]),)
-    if len(sums) == 2:
-        return total(sums[0]), total(sums[1])
-    return total(sums[0]), total(sums[1]), total(sums[2])
+    return tuple(map(total, sums))
+
+
+@compiled(totals, lambda sums: types.UniTuple(types.float32, len(sums))(sums))
+def _totals(context, builder, signature, values):
+    each = cgutils.unpack_tuple(builder, values[0])
+    found = [_total(context, builder, types.float32(VECTOR), (vector,)) for vector in each]
+    return pack(context, builder, signature, found)

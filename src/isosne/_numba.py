@@ -1,10 +1,12 @@
 """Numba settings: how functions are compiled, and how many threads run them.
 
-A function is compiled at its first call, not at import, and stored in Numba's cache on disk. No
-function has fast-math flags, which would let the compiler reorder sums and fuse operations as suits
-the CPU: a map would depend on the CPU (docs/decisions/0010).
+At its first call, a function is loaded from Numba's cache on disk or from a pack (`_packs`), or it
+is compiled and stored in the cache. No function has fast-math flags, which would let the compiler
+reorder sums and fuse operations as suits the CPU: a map would depend on the CPU
+(docs/decisions/0010).
 """
 
+import gc
 import os
 import threading
 import time
@@ -18,11 +20,14 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba import config, get_num_threads, njit, prange, set_num_threads
+from numba.core.compiler import CompileResult
 
+from isosne import _packs
 from isosne._machine import cpu_limit
 from isosne.errors import ParameterError
 
-__all__ = ["kernel", "most_threads", "n_threads", "parallel_kernel", "prange", "threads"]
+__all__ = ["compilation", "kernel", "most_threads", "n_threads", "parallel_kernel", "prange"]
+__all__ += ["threads"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 SPIN_COUNT, SPINS = "GOMP_SPINCOUNT", "30000"
@@ -32,6 +37,9 @@ LOOK_SECONDS, PAUSE_SECONDS, WAITING = 0.02, 0.5, 2.0
 """Seconds of parallel loops between two looks at the threads, and of the first pause of those that
 step back; and the time that passes, relative to the CPU time of the calling thread, above which it
 waits for others (docs/decisions/0024)."""
+COMPILING = (
+    "Compiling, which takes some seconds, once. To compile everything in advance, run isosne warm."
+)
 WAIT_CHOICES = {SPIN_COUNT, "OMP_WAIT_POLICY"}
 """Variables by which users choose how threads wait."""
 
@@ -53,7 +61,8 @@ def parallel_kernel(function: Function) -> Function:
 
     @wraps(function)
     def call(*arguments: object) -> object:
-        if _pool.is_lost:
+        # One thread needs no parallel function, unless threads step back for a while.
+        if _pool.is_lost or (n_threads() == 1 and not parallel.signatures):
             return serial(*arguments)
         with _pool.turn():
             return parallel(*arguments)
@@ -62,35 +71,93 @@ def parallel_kernel(function: Function) -> Function:
 
 
 def _compiled(function: Callable[..., object], **options: bool) -> Any:
-    """Compile a function and store it on disk, if any folder for that can be written."""
-    dispatcher = cast(Any, njit)(error_model="numpy", **options)(function)
+    """Compile a function, unless it is stored or in a pack, and store it if a folder permits."""
+    # Wrappers for C would be compiled too, and nothing calls them.
+    dispatcher = cast(Any, njit)(error_model="numpy", no_cfunc_wrapper=True, **options)(function)
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         with suppress(RuntimeError):  # Numba found no folder
             dispatcher.enable_caching()
-            _tolerate_errors(dispatcher._cache)
+        _look_in_pack(dispatcher)
     return dispatcher
 
 
-def _tolerate_errors(cache: Any) -> None:
-    """Compile again what cannot be read, and do not store what cannot be written.
+def _look_in_pack(dispatcher: Any) -> None:
+    """Let a function be loaded from Numba's cache or a pack; do not store what cannot be written.
 
-    The folder may become full or read-only, and a power failure may cut off files.
+    The folder of the cache may become full or read-only, and a power failure may cut off files.
     """
-    load, save = cache.load_overload, cache.save_overload
+    stored = dispatcher._cache
+    load, save = stored.load_overload, stored.save_overload
 
-    def try_to_load(*arguments: Any) -> Any:
+    def try_to_load(signature: Any, context: Any) -> Any:
+        found = None
         try:
-            return load(*arguments)
+            found = load(signature, context)
         except Exception:  # what unpickling raises
             with suppress(OSError):
-                cache.flush()  # else `save` would read the damaged index again
-            return None
+                stored.flush()  # else `save` would read the damaged index again
+        if found is None and not compilation.is_wanted:
+            with suppress(Exception):  # a damaged pack
+                found = _from_pack(dispatcher.py_func, signature, context)
+        if found is None:
+            compilation.tell()
+        return found
 
     def try_to_save(*arguments: Any) -> None:
         with suppress(OSError):
             save(*arguments)
 
-    cache.load_overload, cache.save_overload = try_to_load, try_to_save
+    stored.load_overload, stored.save_overload = try_to_load, try_to_save
+    dispatcher.compile = _without_collections(dispatcher.compile)
+
+
+def _without_collections(compile_for: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Pause the garbage collector while functions compile: it would take a tenth of the time."""
+
+    def compile_at_once(signature: Any) -> Any:
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return compile_for(signature)
+        finally:
+            if was_enabled:
+                gc.enable()
+
+    return compile_at_once
+
+
+def _from_pack(function: Callable[..., object], signature: Any, context: Any) -> Any:
+    """Return a function of the pack, or None."""
+    settings = cast(Any, config)
+    if settings.BOUNDSCHECK or settings.DEBUGINFO_DEFAULT or settings.OPT != 3:
+        return None  # the user wants other code
+    context.refresh()
+    features = context.codegen().magic_tuple()[2]
+    payload = _packs.installed(numba.__version__).load(_packs.key_of(function, signature), features)
+    return None if payload is None else cast(Any, CompileResult)._rebuild(context, *payload)
+
+
+class Compilation:
+    """What happens when a function must be compiled. ``is_wanted``: even if a pack has it."""
+
+    def __init__(self) -> None:
+        self.is_wanted = False
+        self._says: list[Callable[[str], None]] = []
+
+    @contextmanager
+    def told(self, say: Callable[[str], None]) -> Iterator[None]:
+        """Tell once that functions are compiled, if any are."""
+        self._says.append(say)
+        try:
+            yield
+        finally:
+            if say in self._says:
+                self._says.remove(say)
+
+    def tell(self) -> None:
+        """Tell whoever wants to know it."""
+        while self._says:
+            self._says.pop()(COMPILING)
 
 
 def renamed(function: Function, name: str) -> Function:
@@ -176,6 +243,7 @@ class Own(threading.local):
 
 _own = Own()
 _pool = ThreadPool()
+compilation = Compilation()
 
 
 @contextmanager

@@ -33,9 +33,28 @@ print(isosne.TSNE(random_state=0).fit_transform(X).shape)
 """
 
 
-def run(*command):
+COUNT = """
+import sys
+import numpy as np
+from numba.core import event
+from isosne import TSNE
+listener = event.RecordingListener()
+event.register("numba:compile", listener)
+for n in map(int, sys.argv[1:]):
+    for dtype in (np.float64, np.float32):
+        X = np.random.default_rng(0).normal(size=(n, 50)).astype(dtype)
+        TSNE(random_state=0).fit(X)
+compiled = [e.data["dispatcher"].__name__ for _, e in listener.buffer if e.is_start]
+print(len(compiled), *sorted(set(compiled)))
+"""
+SMALL = {"NUMBA_CPU_NAME": "x86-64-v2", "NUMBA_CPU_FEATURES": "+sse4.2"}
+"""Numba's settings for a CPU without AVX2."""
+
+
+def run(*command, **settings):
     """Run a program that does not see the source of isosne; return how it ended."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment |= settings
     return subprocess.run(
         list(map(str, command)), env=environment, capture_output=True, text=True, check=False
     )
@@ -88,11 +107,14 @@ def link(distributions, folder):
 @pytest.fixture(scope="module")
 def installed(built, tmp_path_factory):
     """The programs, and the packages, of a new environment in which the wheel is installed."""
-    home = tmp_path_factory.mktemp("environment")
+    return install(built / f"{NAME}-py3-none-any.whl", tmp_path_factory.mktemp("environment"))
+
+
+def install(wheel, home):
+    """Install a wheel into a new environment; return its interpreter and its packages."""
     venv.create(home, symlinks=True)
     python = home / "bin" / "python"
     offline = ("--no-deps", "--no-index", "--quiet")
-    wheel = built / f"{NAME}-py3-none-any.whl"
     done = run(sys.executable, "-m", "pip", "--python", python, "install", *offline, wheel)
     assert done.returncode == 0, done.stderr
     packages = Path(
@@ -145,3 +167,26 @@ def test_the_command_line_needs_its_extra_and_then_tells_its_version(installed):
     done = run(program, "--version")
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{NAME.replace('-', ' ')}\n"
+
+
+@pytest.mark.compiled
+def test_a_wheel_with_a_pack_compiles_nothing_unless_the_cpu_is_too_old(tmp_path):
+    packs, dist = tmp_path / "packs", tmp_path / "dist"
+    # Not in an environment of its own: what is packed is the source that is tested here.
+    source = {"PYTHONPATH": str(ROOT / "src")}
+    made = run(sys.executable, ROOT / "packaging" / "pack.py", packs, **source)
+    assert made.returncode == 0, made.stderr
+    build = (sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", dist, ROOT)
+    done = run(*build, ISOSNE_PACKS=str(packs))
+    assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = dist.iterdir()
+    assert wheel.name.startswith(f"{NAME}-py3-none-")
+    assert not wheel.name.endswith("any.whl")
+    python, packages = install(wheel, tmp_path / "environment")
+    assert len(files_of(packages / "isosne" / "packs")) == 1
+    for n_threads in ("1", "2"):
+        settings = {"NUMBA_CACHE_DIR": str(tmp_path / n_threads), "NUMBA_NUM_THREADS": n_threads}
+        counted = run(python, "-c", COUNT, 200, 2000, 20_000, **settings)
+        assert counted.stdout.split() == ["0"], counted.stdout + counted.stderr
+    old = run(python, "-c", COUNT, 200, **SMALL, NUMBA_CACHE_DIR=str(tmp_path / "old"))
+    assert int(old.stdout.split()[0]) > 20, old.stdout + old.stderr

@@ -1,6 +1,7 @@
 """Compiled functions work where their cache on disk cannot be written."""
 
 import importlib.util
+import sys
 
 import pytest
 from numba import config
@@ -11,13 +12,14 @@ SOURCE = "def add_one(x):\n    return x + 1\n"
 
 
 @pytest.fixture
-def add_one(tmp_path):
-    """A function in a file of its own."""
+def add_one(tmp_path, monkeypatch):
+    """A function in a file of its own, a module that what is stored can import."""
     path = tmp_path / "added.py"
     path.write_text(SOURCE)
     spec = importlib.util.spec_from_file_location("added", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    monkeypatch.setitem(sys.modules, "added", module)
     return module.add_one
 
 

@@ -17,6 +17,7 @@ from isosne.cli.place import place
 from isosne.cli.plot import plot
 from isosne.cli.report import report
 from isosne.cli.sweep import sweep
+from isosne.cli.warm import warm
 
 COMMANDS = {
     "Look at maps": (explore, report, plot),
@@ -24,6 +25,7 @@ COMMANDS = {
     "New rows": (place, extend),
     "Judge maps": (measure,),
     "Data": (datasets,),
+    "Installation": (warm,),
 }
 
 

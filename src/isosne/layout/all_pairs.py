@@ -52,10 +52,12 @@ class ExactForces(Forces):
         if isinstance(self.objective, objectives.KL):
             toward = exaggeration
             pull_and_push(*self.joint, axes, self.dof, pull, push, sums)
+            leave_out_self(axes, self.dof, sums)
             away = inverse(sums.sum())
         else:
             toward = 1.0
             push_all(axes, self.dof, push, sums)
+            leave_out_self(axes, self.dof, sums)
             scale = inverse(sums.sum())
             self._sum_mixture(axes, exaggeration - 1, scale, pull, of_values=False)
             away = sums.sum() * scale  # normalization of Q: q_ij times the sum of all terms
@@ -69,6 +71,7 @@ class ExactForces(Forces):
         axes, sums = by_axis(Y), self._row_sums
         unused = np.empty_like(Y)
         push_all(axes, self.dof, unused, sums)
+        leave_out_self(axes, self.dof, sums)
         Z = max(float(sums.sum()), TINY)
         if isinstance(self.objective, objectives.KL):
             loss_all(*self.joint, axes, self.dof, sums)
@@ -142,8 +145,9 @@ class ExactRepulsion(Repulsion):
         self._dof = np.float32(dof)
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        sums = np.empty(Y.shape[1])
-        push_all(by_axis(Y), self._dof, push, sums)
+        axes, sums = by_axis(Y), np.empty(Y.shape[1])
+        push_all(axes, self._dof, push, sums)
+        leave_out_self(axes, self._dof, sums)
         return float(sums.sum())
 
 
@@ -186,16 +190,23 @@ def sq_dist(Y: Axes, i: int, j: int) -> Scalar:
     return square
 
 
+def leave_out_self(Y: Axes, dof: Scalar, sums: Array) -> None:
+    """Turn sums of w over all points, where w_ii = 1, into sums over the others."""
+    has_others = sums > np.float32(ALONE)
+    sums -= 1.0
+    if not has_others.all():  # rarely, so it is not compiled for most maps
+        sum_others(Y, np.flatnonzero(~has_others), dof, sums)
+
+
 @kernel
-def sum_of_others(sum_of_w: Scalar, Y: Axes, n: int, i: int, dof: Scalar) -> float:
-    """Return the sum of w over the other points, given the sum over all points, where w_ii = 1."""
-    if sum_of_w > np.float32(ALONE):  # nearly always
-        return np.float64(sum_of_w) - 1.0
-    others = 0.0
-    for j in range(n):
-        if j != i:
-            others += objectives.pair_similarity(sq_dist(Y, i, j), dof)[0]
-    return others
+def sum_others(Y: Axes, points: Array, dof: Scalar, sums: Array) -> None:
+    """Fill the sums of w over the other points, for some points."""
+    for i in points:
+        others = 0.0
+        for j in range(len(sums)):
+            if j != i:
+                others += objectives.pair_similarity(sq_dist(Y, i, j), dof)[0]
+        sums[i] = others
 
 
 @kernel
@@ -224,9 +235,10 @@ def add_forces(
 def pull_and_push(
     values: Array, factors: Array, Y: Axes, dof: Scalar, pull: Array, push: Array, sums: Array
 ) -> None:
-    """Fill pull[:, i] = sum_j p u (y_i - y_j), push[:, i] with w for p, and sums[i] = sum w."""
+    """Fill pull[:, i] = sum_j p u (y_i - y_j), push[:, i] with w for p, sums[i] = sum_j w."""
     n = len(sums)
-    for i in prange(n):
+    for r in prange(n):
+        i: Scalar = np.int64(r)  # r is unsigned: `store` would be compiled twice
         x = lanes.repeated(lanes.point(Y, i))
         none = lanes.minus(x, x)
         row, factor = values[i], factors[i]
@@ -242,7 +254,7 @@ def pull_and_push(
         weights, pulls, pushes = found
         store(pull, i, lanes.totals(pulls))
         store(push, i, lanes.totals(pushes))
-        sums[i] = sum_of_others(lanes.total(weights), Y, n, i, dof)
+        sums[i] = lanes.total(weights)
 
 
 @kernel
@@ -258,9 +270,10 @@ def add_push(
 
 @parallel_kernel
 def push_all(Y: Axes, dof: Scalar, push: Array, sums: Array) -> None:
-    """Fill push[:, i] = sum_j w u (y_i - y_j) and sums[i] = sum w over all pairs."""
+    """Fill push[:, i] = sum_j w u (y_i - y_j) and sums[i] = sum w over all points."""
     n = len(sums)
-    for i in prange(n):
+    for r in prange(n):
+        i: Scalar = np.int64(r)  # as above
         x = lanes.repeated(lanes.point(Y, i))
         found = lanes.splat(0), lanes.minus(x, x)
         full, rest, keep = last_vector(n)
@@ -270,7 +283,7 @@ def push_all(Y: Axes, dof: Scalar, push: Array, sums: Array) -> None:
             found = add_push(found, lanes.minus(x, lanes.loaded(Y, rest)), dof, keep)
         weights, pushes = found
         store(push, i, lanes.totals(pushes))
-        sums[i] = sum_of_others(lanes.total(weights), Y, n, i, dof)
+        sums[i] = lanes.total(weights)
 
 
 @parallel_kernel

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne import _lanes as lanes
+from isosne._blocks import loop_over_blocks
 from isosne._lanes import LANES
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._portable import log, power
@@ -29,6 +30,9 @@ CURVE_BITS = 10
 EARLY_SHARE, FULL_UNTIL, LAST_SHARE = 0.2, 0.25, 0.002
 """Step length with drawn partners, relative to the schedule (measured: docs/decisions/0006): before
 the last phase; fraction of the last phase at full length; at the end of the last phase."""
+BLOCK, LARGE_BLOCK = 4096, 131_072
+"""Points per block on a thread: of loops that follow pairs, and of those that copy points, which
+take a millisecond (chosen)."""
 Pairs = tuple[Array, Array, Array]
 """The arrays of a CSR matrix."""
 
@@ -59,7 +63,11 @@ class Attraction:
     def loss(self, Y: NDArray[np.float32]) -> float:
         """Return minus the sum of p log w for the map Y (n, d)."""
         sums = np.empty(self.n_points)
-        loss_listed(self.judges, Y, origin(Y), self._dof, sums)
+        loop_over_blocks(
+            self.n_points,
+            BLOCK,
+            lambda block: loss_listed(block, self.judges, Y, origin(Y), self._dof, sums),
+        )
         return float(sums.sum())
 
 
@@ -87,7 +95,9 @@ class ListedAttraction(Attraction):
         arranged = copy(self)
         pairs = indptr, np.zeros_like(old_indices), np.zeros_like(old_data)
         arranged.pairs = arranged.judges = pairs
-        arrange_rows(self.pairs, order, ranks, pairs)
+        loop_over_blocks(
+            len(order), BLOCK, lambda block: arrange_rows(block, self.pairs, order, ranks, pairs)
+        )
         return arranged
 
 
@@ -151,7 +161,11 @@ class SplitForces(Forces):
         Z = self.repulsion.push(columns, push)
         gradient = np.empty_like(Y)
         toward, away = np.float32(4 * exaggeration), np.float32(4 * inverse(Z))
-        combine_arranged(pull, push, order, (toward, away), gradient)
+
+        def work(block: slice) -> None:
+            combine_arranged(block, pull, push, order, (toward, away), gradient)
+
+        loop_over_blocks(len(order), LARGE_BLOCK, work)
         return gradient
 
     def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
@@ -188,7 +202,10 @@ class SplitForces(Forces):
     def _arranged(self, Y: NDArray[np.float32]) -> tuple[Array, Array]:
         """Return the map in curve order: rows (n, d), and columns (d, n)."""
         rows, columns = np.empty(Y.shape[::-1], np.float32), np.empty_like(Y)
-        arrange_map(Y, self._arrangement[1], rows, columns)
+        order = self._arrangement[1]
+        loop_over_blocks(
+            len(order), LARGE_BLOCK, lambda block: arrange_map(block, Y, order, rows, columns)
+        )
         return rows, columns
 
 
@@ -199,21 +216,26 @@ def curve_order(Y: NDArray[np.float32]) -> Array:
     return np.arange(Y.shape[1]) if codes is None else np.argsort(codes, kind="stable")
 
 
-@parallel_kernel
-def arrange_map(Y: Array, order: Array, rows: Array, columns: Array) -> None:
-    """Copy the map Y (d, n) in another order to rows (n, d) and columns (d, n)."""
-    for r in prange(len(order)):
+@kernel
+def arrange_map(block: slice, Y: Array, order: Array, rows: Array, columns: Array) -> None:
+    """Copy the map Y (d, n) in another order to rows (n, d) and columns (d, n): a block of them."""
+    for r in range(block.start, block.stop):
         for c in range(Y.shape[0]):
             rows[r, c] = columns[c, r] = Y[c, order[r]]
 
 
-@parallel_kernel
+@kernel
 def combine_arranged(
-    pull: Array, push: Array, order: Array, factors: tuple[Scalar, Scalar], gradient: Array
+    block: slice,
+    pull: Array,
+    push: Array,
+    order: Array,
+    factors: tuple[Scalar, Scalar],
+    gradient: Array,
 ) -> None:
-    """Fill the gradient (d, n), in the original order: toward * pull - away * push."""
+    """Fill the gradient (d, n), in the original order: toward * pull - away * push of a block."""
     toward, away = factors
-    for r in prange(len(order)):
+    for r in range(block.start, block.stop):
         for c in range(gradient.shape[0]):
             gradient[c, order[r]] = toward * pull[r, c] - away * push[c, r]
 
@@ -227,17 +249,17 @@ def sum_listed(indptr: Array, p: Array, sums: Array) -> float:
         for e in range(indptr[i], indptr[i + 1]):
             whole += p[e]
             if p[e] > 0:
-                entropy += np.float64(p[e]) * log(p[e])
+                entropy += np.float64(p[e]) * log(np.float64(p[e]))
         sums[i] = whole
     return entropy
 
 
-@parallel_kernel
-def arrange_rows(pairs: Pairs, order: Array, ranks: Array, arranged: Pairs) -> None:
-    """Copy row order[r] to row r, with each column index j replaced by ranks[j]."""
+@kernel
+def arrange_rows(block: slice, pairs: Pairs, order: Array, ranks: Array, arranged: Pairs) -> None:
+    """Copy row order[r] to row r of a block, with each column index j replaced by ranks[j]."""
     indptr, indices, data = pairs
     new_indptr, new_indices, new_data = arranged
-    for r in prange(len(order)):  # each row writes only its own range of entries
+    for r in range(block.start, block.stop):  # each row writes only its own range of entries
         first = indptr[order[r]]
         for e in range(new_indptr[r], new_indptr[r + 1]):
             old = first + e - new_indptr[r]
@@ -266,13 +288,13 @@ def pull_listed(
             pull[i, c] = found[c]
 
 
-@parallel_kernel
+@kernel
 def loss_listed(
-    pairs: Pairs, Y: Array, zeros: tuple[Scalar, ...], dof: Scalar, sums: Array
+    block: slice, pairs: Pairs, Y: Array, zeros: tuple[Scalar, ...], dof: Scalar, sums: Array
 ) -> None:
-    """Fill sums[i] = -sum_j p log w over the listed pairs; Y (n, d), zeros: d numbers."""
+    """Fill sums[i] = -sum_j p log w over the pairs of a block; Y (n, d), zeros: d numbers."""
     indptr, indices, data = pairs
-    for i in prange(Y.shape[0]):
+    for i in range(block.start, block.stop):
         x = lanes.repeated(lanes.entries(Y[i], zeros))
         loss = lanes.splat(0)
         stop = indptr[i + 1]

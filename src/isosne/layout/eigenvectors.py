@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from isosne._numba import kernel, parallel_kernel, prange
+from isosne._blocks import loop_over_blocks
+from isosne._numba import kernel
 from isosne._types import Array, Points
 
 Multiply = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -95,16 +96,9 @@ def orthonormal(basis: Array, vectors: Array) -> NDArray[np.float64]:
     return added
 
 
-@kernel
 def project(basis: Array, vectors: Array) -> NDArray[np.float64]:
     """Return basis.T @ vectors, (m, b), for arrays (n, m) and (n, b)."""
-    m, b = basis.shape[1], vectors.shape[1]
-    products = np.zeros((m, b))
-    for i in range(len(basis)):
-        for r in range(m):
-            for c in range(b):
-                products[r, c] += basis[i, r] * vectors[i, c]
-    return products
+    return combine(np.ascontiguousarray(basis.T), vectors)
 
 
 @kernel
@@ -149,19 +143,16 @@ def rotate_until_diagonal(a: Array, vectors: Array) -> None:
                 t = sign / (abs(theta) + np.sqrt(1.0 + theta * theta))
                 cosine = 1.0 / np.sqrt(1.0 + t * t)
                 sine = t * cosine
-                rotate(a, p, q, cosine, sine)
-                rotate(a.T, p, q, cosine, sine)
-                rotate(vectors, p, q, cosine, sine)
+                for r in range(m):
+                    x, y = a[r, p], a[r, q]
+                    a[r, p], a[r, q] = cosine * x - sine * y, sine * x + cosine * y
+                for r in range(m):
+                    x, y = a[p, r], a[q, r]
+                    a[p, r], a[q, r] = cosine * x - sine * y, sine * x + cosine * y
+                    x, y = vectors[r, p], vectors[r, q]
+                    vectors[r, p], vectors[r, q] = cosine * x - sine * y, sine * x + cosine * y
         if not rotated:
             break
-
-
-@kernel
-def rotate(a: Array, p: int, q: int, cosine: float, sine: float) -> None:
-    """Rotate the columns p and q."""
-    for r in range(len(a)):
-        x, y = a[r, p], a[r, q]
-        a[r, p], a[r, q] = cosine * x - sine * y, sine * x + cosine * y
 
 
 def principal_components(X: Points, k: int) -> NDArray[np.float64]:
@@ -237,28 +228,30 @@ def _gram(X: Array, mean: Array, reach: float) -> NDArray[np.float64]:
     return products / 4.0**bits
 
 
-@parallel_kernel
 def times(X: Array, mean: Array, scale: float, block: Array) -> NDArray[np.float64]:
     """Return scale * (X - mean) @ block, (n, b)."""
-    n, d = X.shape
-    product = np.zeros((n, block.shape[1]))
-    for i in prange(n):
-        for f in range(d):
-            x = scale * (np.float64(X[i, f]) - mean[f])
-            for c in range(block.shape[1]):
-                product[i, c] += x * block[f, c]
+    product = np.empty((len(X), block.shape[1]))
+
+    def work(rows: slice) -> None:
+        product[rows] = combine(np.ascontiguousarray(scale * (X[rows] - mean)), block)
+
+    loop_over_blocks(len(X), BLOCK, work)
     return product
 
 
-@parallel_kernel
 def times_transposed(X: Array, mean: Array, scale: float, block: Array) -> NDArray[np.float64]:
     """Return scale * (X - mean).T @ block in parts, (N_PARTS, d, b), which sum to the product."""
-    n, d = X.shape
-    parts = np.zeros((N_PARTS, d, block.shape[1]))
-    for t in prange(N_PARTS):
-        for i in range(t * n // N_PARTS, (t + 1) * n // N_PARTS):
-            for f in range(d):
-                x = scale * (np.float64(X[i, f]) - mean[f])
-                for c in range(block.shape[1]):
-                    parts[t, f, c] += x * block[i, c]
+    parts = np.zeros((N_PARTS, X.shape[1], block.shape[1]))
+    loop_over_blocks(N_PARTS, 1, lambda part: add_part(X, part.start, mean, scale, block, parts))
     return parts
+
+
+@kernel
+def add_part(X: Array, t: int, mean: Array, scale: float, block: Array, parts: Array) -> None:
+    """Add part t of the rows to parts[t]."""
+    n, d = X.shape
+    for i in range(t * n // N_PARTS, (t + 1) * n // N_PARTS):
+        for f in range(d):
+            x = scale * (np.float64(X[i, f]) - mean[f])
+            for c in range(block.shape[1]):
+                parts[t, f, c] += x * block[i, c]

@@ -14,7 +14,7 @@ from isosne import _lanes as lanes
 from isosne._lanes import LANES, Vector, Vectors
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
-from isosne.layout.all_pairs import Axes, by_axis, last_vector, push_all
+from isosne.layout.all_pairs import Axes, by_axis, last_vector, leave_out_self, push_all
 from isosne.layout.mesh import MeshRepulsion, in_three_dimensions
 from isosne.layout.objectives import map_similarity, minus_log_similarity
 from isosne.layout.splines import read, read_at
@@ -58,6 +58,7 @@ class Placement:
         # Multiplied by Z, repulsion is w and attraction p_{j|i} Z / n.
         sums = np.empty(len(embedding))
         push_all(self._axes, self._dof, np.empty(embedding.T.shape, np.float32), sums)
+        leave_out_self(self._axes, self._dof, sums)
         self._strength = np.float32(max(exaggeration * sums.sum() / len(embedding), WEAKEST))
 
     def place(self, similarity: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -33,6 +33,8 @@ GROUPS = 2
 kept (measured on normal keys)."""
 VECTOR = 16
 """The number of groups is a multiple of this, so that the compiler vectorizes all of them."""
+TOP: Scalar = np.int64(0)
+"""The largest entry of a heap; as a literal 0, `sift_down` would be compiled once more."""
 BISECTIONS = 8
 """Bisections in `largest_needed`; the limit is off by 1/256 of the range of keys (chosen)."""
 
@@ -232,7 +234,7 @@ def keep_nearest(keys: Array, first: int, kept_keys: Array, kept_ids: Array) -> 
         for a in range(n_filled, n_near):
             if row[near[a]] < heap[0]:
                 heap[0], ids[0] = row[near[a]], first + near[a]
-                sift_down(heap, ids, 0, n_kept)
+                sift_down(heap, ids, TOP, n_kept)
 
 
 @kernel
@@ -279,7 +281,7 @@ def search_row(
         if key < kept_keys[0]:
             kept_keys[0] = key
             kept_ids[0] = j
-            sift_down(kept_keys, kept_ids, 0, len(kept_keys))
+            sift_down(kept_keys, kept_ids, TOP, len(kept_keys))
 
 
 @kernel
@@ -293,4 +295,4 @@ def sort_kept(kept_keys: Array, kept_ids: Array) -> None:
         for size in range(n_kept - 1, 0, -1):
             keys[0], keys[size] = keys[size], keys[0]
             ids[0], ids[size] = ids[size], ids[0]
-            sift_down(keys, ids, 0, size)
+            sift_down(keys, ids, TOP, size)

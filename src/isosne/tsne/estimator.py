@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from isosne._checks import check_count, check_number, is_one_of
 from isosne._extras import require
 from isosne._html import fitted_summary
-from isosne._numba import threads
+from isosne._numba import compilation, threads
 from isosne._random import RandomState, as_generator, as_seed
 from isosne._types import Joint
 from isosne.affinities.sparse import Sparse
@@ -472,7 +472,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             identity |= {"n_iter": n_iter, "strength": strength, "embedding_": places}
         if job.y is not None and getattr(self.kernel, "label_weight", None):
             identity |= {"y": as_labels(job.y, given.n_rows)}
-        with opened_checkpoint(checkpoint, every, identity, given, self.n_components) as file:
+        opened = opened_checkpoint(checkpoint, every, identity, given, self.n_components)
+        with compilation.told(reporter.say), opened as file:
             run = start_run(job, file[1], reporter)
             self._descend(run, reporter, file[0], given if job.far is None else None)
 

@@ -31,7 +31,7 @@ from isosne.kernels.base import MetricKernel
 from isosne.layout.all_pairs import CustomForces, ExactForces, ExactRepulsion
 from isosne.layout.anchors import Anchors, make_pull
 from isosne.layout.attraction import Attraction, DrawnAttraction, ListedAttraction, SplitForces
-from isosne.layout.descent import Progress, State, advance, descend
+from isosne.layout.descent import Progress, State, descend
 from isosne.layout.forces import Forces, Mesh, Method, Repulsion, Tree
 from isosne.layout.mesh import CUTOFFS, MAX_NODES, MeshRepulsion
 from isosne.layout.objectives import JSE, KL, NeRV, Objective, dof_of
@@ -99,8 +99,6 @@ class Run:
         reporter: "Reporter",
     ) -> None:
         """Take the remaining steps; the callback returns True to stop."""
-        if not getattr(advance, "signatures", True):  # no attribute if Numba is disabled
-            reporter.say("Compiling (first run only); this takes a few seconds.")
         reporter.begin(self.progress, self.schedule)
         pull = make_pull(self.anchors, self.plan.n_points)
         try:

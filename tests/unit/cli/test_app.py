@@ -20,6 +20,7 @@ COMMANDS = {
     "extend": 15,
     "measure": 20,
     "datasets": 2,
+    "warm": 1,
 }
 """The number of options of each command, in the order of the help."""
 
@@ -27,7 +28,8 @@ COMMANDS = {
 def test_help_lists_the_commands_in_groups_each_with_a_whole_sentence(isosne):
     told = isosne("--help").stdout
     groups = re.findall(r"^(\w.*):$", told, re.MULTILINE)
-    assert groups == ["Options", "Look at maps", "Make maps", "New rows", "Judge maps", "Data"]
+    titles = "Options, Look at maps, Make maps, New rows, Judge maps, Data, Installation"
+    assert groups == titles.split(", ")
     assert re.findall(r"^  (\w+) +[A-Z].*[.]$", told, re.MULTILINE) == list(COMMANDS)
 
 
