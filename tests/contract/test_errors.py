@@ -177,8 +177,7 @@ SEED = (
     "got random_state={!r}. Pass an integer for a repeatable result."
 )
 PERPLEXITY = (
-    "perplexity must be 'auto' or a number from 1 to n_samples - 1 (9); "
-    "got perplexity={!r}. Lower perplexity, or pass more points."
+    "perplexity must be 'auto' or a number from 1 to n_samples - 1 (9); got perplexity={!r}. {}"
 )
 K = "k must be an integer from 1 to 9; got k={!r}. {}"
 COUNTS = (10, 0, 2.0, "all", True)
@@ -199,10 +198,14 @@ PARAMETERS = [
     *[(clone(KERNELS[name]).set_params(metric="jaccard"), METRIC) for name in OF_DISTANCES],
     *[(IsolationKernel(2, metric="minkowski", p=p), POWER.format(p)) for p in POWERS],
     *[
-        (GaussianKernel(value), PERPLEXITY.format(value))
-        for value in (0.5, 10, 9.5, "all", float("nan"), True)
+        (GaussianKernel(value), PERPLEXITY.format(value, "30 is usual."))
+        for value in (0.5, "all", float("nan"), True)
     ],
-    (GaussianKernel([3, 0.5]), PERPLEXITY.format(0.5)),
+    *[
+        (GaussianKernel(value), PERPLEXITY.format(value, "Lower perplexity, or pass more points."))
+        for value in (10, 9.5)
+    ],
+    (GaussianKernel([3, 0.5]), PERPLEXITY.format(0.5, "30 is usual.")),
     *[
         (kernel(k), K.format(k, "Lower k, or pass more points."))
         for kernel in (AdaptiveGaussianKernel, KNNKernel)

@@ -83,6 +83,14 @@ def for_views(kernel: Any, layout: Layout | None) -> Any:
     raise ParameterError("kernel", "be the owner kernel for several views", kernel, hint)
 
 
+def uses_labels(kernel: Any) -> bool:
+    """Return whether a kernel (name or object), or that of one of its views, uses labels."""
+    inner = getattr(kernel, "kernels", kernel)
+    parts = inner.values() if isinstance(inner, Mapping) else inner
+    kernels = [inner] if isinstance(inner, str | MetricKernel) or inner is None else list(parts)
+    return any(getattr(each, "label_weight", 0) for each in kernels)
+
+
 def takes_tables(kernel: object) -> bool:
     """Return whether a kernel, or one with this name, can compare rows of a mixed table."""
     try:

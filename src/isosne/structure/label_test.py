@@ -34,6 +34,12 @@ class LabelTest(NamedTuple):
         Of rows whose labels the map has not seen: how separate the classes are.
     unguided : float
         Of the same rows on a map without labels.
+
+    Examples
+    --------
+    >>> from isosne.structure import LabelTest
+    >>> print(LabelTest(fitted=0.98, permuted=0.4, held_out=0.95, unguided=0.93))
+    labels known to the map 0.980 (permuted 0.400), held out 0.950, map without labels 0.930
     """
 
     fitted: float

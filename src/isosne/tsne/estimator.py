@@ -19,9 +19,8 @@ from isosne._numba import compilation, threads
 from isosne._random import RandomState, as_generator, as_seed
 from isosne._types import Joint
 from isosne.affinities.sparse import Sparse
-from isosne.errors import ColumnsWarning, ParameterError
+from isosne.errors import ColumnsWarning
 from isosne.kernels.base import MetricKernel
-from isosne.kernels.labels import as_labels
 from isosne.layout.anchors import Anchors
 from isosne.layout.descent import State
 from isosne.layout.forces import Method
@@ -45,14 +44,14 @@ from isosne.tsne.input import (
     Input,
     Landmarks,
     checked_points,
-    open_input,
+    comparable_rows,
     set_or_remove,
     take_landmarks,
 )
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.place import Finished, fitted_search, place_rows, ready_placer
 from isosne.tsne.plan import Plan, schedule_of
-from isosne.tsne.run import Checkpoint, Reporter, Run, opened_checkpoint
+from isosne.tsne.run import Checkpoint, Reporter, Run, check_reporting, opened_checkpoint
 
 if TYPE_CHECKING:
     from isosne.quality import Report
@@ -66,8 +65,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     kernel : str or kernel, default="owner"
         Similarity of the points: "owner" (the one-sided isolation kernel), "isolation" (the
         paper's), "gaussian", "adaptive", "knn", an object such as ``IsolationKernel(psi=64)``, or
-        any object with ``fit(X)`` and ``similarity(A, B)``.
-        "precomputed": `fit` takes precomputed affinities.
+        any object with ``fit(X)`` and ``similarity(A, B)``; "precomputed": `fit` takes affinities.
     n_components : int, default=2
         Dimensions of the map, 1 to 3.
     objective : str or objective, default="kl"
@@ -138,11 +136,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     far_ : array of int
         Rows of the last `extend` that are far from all rows fitted before.
     table_ : TableForest
-        For a data frame with columns that are not numbers, or with missing values: the columns, and
-        the trees that turn rows into codes. `transform` applies it to new rows.
+        Columns and trees of a mixed table, by which `transform` turns new rows into codes.
     input_scale_ : Scale
-        Column scaling of the input, if its rows were scaled while reading. `transform` and `place`
-        apply it to new rows.
+        Scaling of the columns while reading, which `transform` and `place` apply to new rows.
 
     Notes
     -----
@@ -221,10 +217,10 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, CSR, data frame, path, or Dask array or data frame
+        X : array, CSR, data frame, path, Dask array or data frame, or list or mapping of views
             The points, one per row; for a kernel with ``metric="precomputed"`` their distances, for
             ``kernel="precomputed"`` their affinities. A path names a file of rows: see
-            `isosne.rows.open_rows`.
+            `isosne.rows.open_rows`. Several matrices are views of the same rows: see `ViewsKernel`.
         y : array of shape (n_samples,) or None, default=None
             Labels that guide the map, for a kernel with ``label_weight``: classes or numbers, with
             None, NaN or -1 for rows without a label. Ignored otherwise.
@@ -356,9 +352,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Return the indices of new points that are far from every fitted point.
 
         Their nearest fitted point is farther away than 99 % of the fitted points have their nearest
-        neighbor; about 1 % of the points of the same distribution are. `transform` gives them
-        coordinates among points that they do not resemble. Costs a neighbor search among the fitted
-        points, in the metric of the kernel.
+        neighbor. `transform` places them among points that they do not resemble. Costs a neighbor
+        search among the fitted points.
         """
         check_is_fitted(self)
         check_growing(self.kernel_, None)
@@ -394,10 +389,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         from isosne.quality import report as measure
 
         check_is_fitted(self)
-        points = open_input(X) if is_stored(X) and self.plan_.n_rows is not None else X
-        points = self.table_.transform(X) if hasattr(self, "table_") else points
         return measure(
-            take_landmarks(self, points),
+            comparable_rows(self, X),
             self.embedding_,
             take_landmarks(self, labels),
             k=k,
@@ -448,12 +441,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Return what a fit maps, once the input and the parameters of this class are checked."""
         hint = "Maps have one, two or three dimensions."
         check_count(self.n_components, "n_components", low=1, high=3, hint=hint)
-        if self.callback is not None and not callable(self.callback):
-            hint = "Pass a function of one argument, the State after a step."
-            raise ParameterError("callback", "be callable, or None", self.callback, hint)
-        if not isinstance(self.verbose, bool | np.bool_ | int | np.integer):
-            hint = "True writes progress to standard error."
-            raise ParameterError("verbose", "be True or False", self.verbose, hint)
+        check_reporting(self.callback, self.verbose)
         given = Input(X, self.kernel, self.landmarks, self.random_state)
         anchors = find_anchors(self.align_to, X, given.n_rows, given.shape[0], self.n_components)
         settings = self.get_params(deep=False) | {"random_state": deepcopy(seed)}
@@ -465,13 +453,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _map_rows(self, job: Job, checkpoint: str | Path | None, every: int) -> None:
         """Carry out a job and set the fitted attributes."""
-        identity, reporter, given = self.get_params(deep=False), Reporter(self.verbose), job.given
-        if job.far is not None and job.anchors is not None:  # an extension
-            _, places, strength, _ = job.anchors
-            n_iter = job.settings["schedule"].n_iter
-            identity |= {"n_iter": n_iter, "strength": strength, "embedding_": places}
-        if job.y is not None and getattr(self.kernel, "label_weight", None):
-            identity |= {"y": as_labels(job.y, given.n_rows)}
+        reporter, given = Reporter(self.verbose), job.given
+        identity = job.identity(self.get_params(deep=False))
         opened = opened_checkpoint(checkpoint, every, identity, given, self.n_components)
         with compilation.told(reporter.say), opened as file:
             run = start_run(job, file[1], reporter)

@@ -24,7 +24,8 @@ from isosne.errors import DataError, IsolatedPointsWarning
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.registry import as_kernel, for_table, for_views
+from isosne.kernels.labels import as_labels
+from isosne.kernels.registry import as_kernel, for_table, for_views, uses_labels
 from isosne.kernels.views import ViewsKernel
 from isosne.layout import descent
 from isosne.layout.anchors import Anchors
@@ -60,6 +61,17 @@ class Job(NamedTuple):
         if self.far is None:  # the random numbers of an extension follow from its input
             settings["random_state"] = seed = saved.seed
         return self._replace(settings=settings, seed=seed)
+
+    def identity(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters of the estimator, and what else a checkpoint knows a run by."""
+        identity = dict(parameters)
+        if self.far is not None and self.anchors is not None:  # an extension
+            _, places, strength, _ = self.anchors
+            n_iter = self.settings["schedule"].n_iter
+            identity |= {"n_iter": n_iter, "strength": strength, "embedding_": places}
+        if self.y is not None and uses_labels(parameters["kernel"]):
+            identity |= {"y": as_labels(self.y, self.given.n_rows)}
+        return identity
 
     def labels_of(self, landmarks: Array | None) -> Any:
         """Return the labels of the rows that are mapped."""

@@ -383,6 +383,14 @@ def set_or_remove(model: Any, name: str, value: object) -> None:
         delattr(model, name)
 
 
+def comparable_rows(model: Any, X: Any) -> Any:
+    """Return the rows of X that are on the map of a model, as its kernel compares them."""
+    if hasattr(model, "layout_"):
+        return take_landmarks(model, model.layout_.stack(X))
+    rows = open_input(X) if is_stored(X) and model.plan_.n_rows is not None else X
+    return take_landmarks(model, model.table_.transform(X) if hasattr(model, "table_") else rows)
+
+
 def take_landmarks(model: Any, values: Any) -> Any:
     """Return points or values of the landmarks of a model, if those of all its rows are given."""
     n_rows = model.plan_.n_rows

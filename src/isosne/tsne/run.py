@@ -277,6 +277,16 @@ def _check_forces(state: Mapping[str, Array], shape: tuple[int, int], *, has_ord
         check_value(n_pairs, "the number of near pairs", n_pairs >= 0)
 
 
+def check_reporting(callback: object, verbose: object) -> None:
+    """Raise an error if a parameter of `TSNE` by which a run reports is invalid."""
+    if callback is not None and not callable(callback):
+        hint = "Pass a function of one argument, the State after a step."
+        raise ParameterError("callback", "be callable, or None", callback, hint)
+    if not isinstance(verbose, bool | np.bool_ | int | np.integer):
+        hint = "True writes progress to standard error."
+        raise ParameterError("verbose", "be True or False", verbose, hint)
+
+
 class Reporter:
     """Tells how far a fit has come.
 

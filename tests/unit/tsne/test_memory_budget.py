@@ -21,8 +21,8 @@ def test_all_pairs_that_do_not_fit_are_refused_and_what_fits_is_named(memory):
     dense, sparse = (size(needed(GaussianKernel(5), 2000, form)) for form in ("dense", "sparse"))
     memory(4e7)
     sentence = (
-        f"memory_limit must be at least {dense} for dense affinities of 2,000 points; 40 MB is "
-        f"available. Choose affinities='sparse' ({sparse}), or "
+        "affinities must fit in the 40 MB of memory that is available; dense affinities of 2,000 "
+        f"points need {dense}; got affinities='dense'. Choose affinities='sparse' ({sparse}), or "
         "fit on fewer points."
     )
     with refuses(ParameterError, sentence):
