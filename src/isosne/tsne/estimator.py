@@ -297,9 +297,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         TSNE
-            The estimator itself. ``displacement_`` says how far the fitted rows have moved, and
-            ``far_`` which new rows are far from all fitted rows; a warning counts them if they are
-            more than chance explains.
+            The estimator. ``displacement_`` says how far the fitted rows have moved, and ``far_``
+            which new rows are far from them; a warning counts them if chance does not explain them.
 
         Notes
         -----
