@@ -24,6 +24,12 @@ from isosne.errors import ParameterError, keyword
         "--align-to MAP",
         "Previous map: rows with the same identifier (--id) stay near their places on it.",
     ),
+    o.kernel_option(
+        "--label-weight X",
+        "owner: let the labels (--label) guide the map. Share of the affinities of a row that goes "
+        "to rows with the same label, from 0 to 0.9.",
+        shown="0",
+    ),
     option(
         "--landmarks N",
         "Number of rows to embed; the other rows are placed on their map.",
@@ -50,6 +56,9 @@ def embed(args: Args) -> None:
     how, options = args.given(o.TABLE), map_options(args)
     unscaled, table = open_table(args.source, how, args.memory_limit)
     model = models.make_model(options, **args.pick("landmarks", "n_jobs", "memory_limit"))
+    if args.label_weight is not None:
+        options["label_weight"] = args.label_weight
+        models.guide_by_labels(model, args.label_weight, table.labels)
     if args.align_to is not None:
         model.set_params(align_to=_make_alignment(args, unscaled))
     if args.plan:
@@ -58,7 +67,8 @@ def embed(args: Args) -> None:
         return
     began = time.perf_counter()
     with Watch(model, args.checkpoint) as watch:
-        model.fit(table.rows, **({"checkpoint": args.checkpoint} if args.checkpoint else {}))
+        kept = {"checkpoint": args.checkpoint} if args.checkpoint else {}
+        model.fit(table.rows, table.labels if args.label_weight else None, **kept)
     if not watch.last_step:
         tell(f"The run in {args.checkpoint} is complete ({model.n_iter_:,} steps)")
     used = {k: v for k, v in args.pick("landmarks", "align_to").items() if v is not None}

@@ -45,6 +45,20 @@ def make_kernel(options: Options) -> Any:
     return make(options["kernel"], given) if given else options["kernel"]
 
 
+def guide_by_labels(model: Any, weight: float, labels: Any) -> None:
+    """Let labels guide a map: set the weight of its kernel, which must be the owner kernel."""
+    from isosne import OwnerKernel
+
+    if labels is None:
+        rule = "name the column with the labels that guide the map"
+        raise ParameterError("label", rule, None, f"Add {keyword('label')} COLUMN.")
+    kernel = OwnerKernel() if model.kernel == "owner" else model.kernel
+    if not isinstance(kernel, OwnerKernel):
+        hint = f"It is a parameter of {keyword('kernel', 'owner')}."
+        refuse("with this kernel", hint, label_weight=weight)
+    model.set_params(kernel=kernel.set_params(label_weight=weight))
+
+
 def kernel_parameters(options: Options) -> dict[str, Any]:
     """Return the given parameters of the kernel, all of which it takes."""
     from isosne.kernels.registry import KERNELS
