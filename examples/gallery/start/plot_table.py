@@ -23,9 +23,9 @@ table = wine.data
 table.describe().loc[["min", "max"]].T.round(2)
 
 # %%
-# ``fit`` warns of such a column: "Column 'proline' dominates the distances". Here it
-# is mapped all the same, to see what happens. The 10-NN accuracy is the share of wines
-# whose cultivar is predicted by their 10 nearest neighbors in the map.
+# ``fit`` warns of such a column: "Column 'proline' dominates the distances". Here
+# it is mapped all the same, to see what happens. The 10-NN accuracy is the share of
+# wines whose cultivar is predicted by their 10 nearest neighbors in the map.
 
 warnings.simplefilter("ignore", ColumnsWarning)
 scaled = minmax_scale(table)

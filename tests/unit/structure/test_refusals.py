@@ -27,7 +27,7 @@ CASES = [
     ),
     pytest.param(
         lambda: IsolationOutliers(n_partitions=0).fit(X),
-        "n_partitions must be an integer from 1 up; got n_partitions=0. 100 partitionings give "
+        "n_partitions must be an integer from 1 to 100000; got n_partitions=0. 100 partitionings give "
         "scores that vary little with the seed.",
     ),
     pytest.param(
