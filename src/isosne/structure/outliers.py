@@ -165,7 +165,7 @@ class IsolationOutliers(OutlierMixin, BaseEstimator):
         hint = "Samples of 4 to 32 points are usual."
         checks.check_count(self.psi, "psi", low=2, hint=hint)
         hint = "100 partitionings give scores that vary little with the seed."
-        checks.check_count(self.n_partitions, "n_partitions", low=1, hint=hint)
+        checks.check_count(self.n_partitions, "n_partitions", low=1, high=100_000, hint=hint)
         share = self.contamination
         is_share = checks.is_number(share) and 0 < share <= 0.5  # type: ignore[operator]
         if not is_share and not checks.is_one_of(share, ("auto",)):

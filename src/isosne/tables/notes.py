@@ -41,24 +41,12 @@ def table_notes(
 ) -> tuple[str, ...]:
     """Return sentences about columns that distort a map of a table, or are left out of it.
 
-    Parameters
-    ----------
-    table : Rows or data frame
-        The features, as they are mapped: scaled if they are scaled.
-    columns : sequence of Column or None, default=None
-        The kinds of the columns of a mixed table, ``columns_`` of its `TableForest`; None: those of
-        `MixedRows`, and of other rows none. With kinds, no column dominates: trees compare them.
-    known : collection of str, default=()
-        Columns that the user has named as features or as categories; they may number the rows.
-    has_id : bool, default=False
-        Whether the user has named a column that identifies the rows.
+    table: `Rows` or a data frame, scaled as they are mapped. columns: the kinds of a mixed table;
+    None: those of `MixedRows`. known: columns that the user has named as features or categories,
+    which may number the rows. has_id: whether a column that identifies the rows was named.
 
-    Returns
-    -------
-    tuple of str
-        One sentence or two for each finding, most serious first: columns with a decimal comma,
-        identifiers that are left out, row numbers, and one column that dominates the distances.
-        They name options if a command runs, and what to do in Python otherwise.
+    Decimal commas come first, then identifiers, row numbers, and the one column that dominates the
+    distances. Advice names options if a command runs, and what to do in Python otherwise.
     """
     kinds = getattr(table, "kinds", ()) if columns is None else columns
     commas = _find_commas(table, kinds)

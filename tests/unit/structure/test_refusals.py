@@ -27,8 +27,8 @@ CASES = [
     ),
     pytest.param(
         lambda: IsolationOutliers(n_partitions=0).fit(X),
-        "n_partitions must be an integer from 1 up; got n_partitions=0. 100 partitionings give "
-        "scores that vary little with the seed.",
+        "n_partitions must be an integer from 1 to 100000; got n_partitions=0. 100 partitionings "
+        "give scores that vary little with the seed.",
     ),
     pytest.param(
         lambda: IsolationOutliers(contamination=0.7).fit(X),
