@@ -92,7 +92,7 @@ def test_standard_input_and_standard_output(wine, here, isosne):
     assert f"Wrote the map to standard output: 178 rows, {N_SHORT} steps, KL " in found.stderr
 
 
-def test_the_first_commands_of_the_readme_can_be_pasted(here, isosne):
+def test_the_first_commands_of_the_tutorial_can_be_pasted(here, isosne):
     assert isosne("datasets", "export", "wine").stderr == "Wrote wine.csv\n"
     line = ("--id", "id", "--label", "target", "--scale", "minmax", *SHORT, "-q")
     isosne("embed", "wine.csv", *line, "-o", "map.parquet")
@@ -107,3 +107,16 @@ def test_the_first_commands_of_the_readme_can_be_pasted(here, isosne):
 def test_an_option_of_a_kernel_selects_the_kernel(wine, isosne_json, options, kernel):
     planned = isosne_json("embed", "wine.csv", *COLUMNS, "--plan", *options)
     assert planned["kernel"].lower().startswith(kernel)
+
+
+def test_labels_guide_a_map(wine, isosne):
+    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--label-weight", 0.4)
+    isosne(*line, "-o", "guided.parquet")
+    drawn = read_map("guided.parquet")
+    assert drawn.provenance["parameters"]["label_weight"] == 0.4
+    model = short_tsne(OwnerKernel(label_weight=0.4)).fit(points_of(wine), wine["cultivar"])
+    np.testing.assert_array_equal(drawn.embedding, model.embedding_)
+    told = isosne("embed", "wine.csv", "--label-weight", 0.4, "-o", "a.csv", code=1)
+    assert "--label must name the column with the labels that guide the map" in told.stderr
+    told = isosne(*line, "--kernel", "gaussian", "-o", "a.csv", code=1)
+    assert "--label-weight must be left out with this kernel" in told.stderr
