@@ -116,7 +116,8 @@ def test_labels_guide_a_map(wine, isosne):
     assert drawn.provenance["parameters"]["label_weight"] == 0.4
     model = short_tsne(OwnerKernel(label_weight=0.4)).fit(points_of(wine), wine["cultivar"])
     np.testing.assert_array_equal(drawn.embedding, model.embedding_)
-    told = isosne("embed", "wine.csv", "--label-weight", 0.4, "-o", "a.csv", code=1)
+    unlabeled = ("embed", "wine.csv", "--id", "bottle", "--exclude", "cultivar")
+    told = isosne(*unlabeled, "--label-weight", 0.4, "-o", "a.csv", code=2)
     assert "--label must name the column with the labels that guide the map" in told.stderr
-    told = isosne(*line, "--kernel", "gaussian", "-o", "a.csv", code=1)
+    told = isosne(*line, "--kernel", "gaussian", "-o", "a.csv", code=2)
     assert "--label-weight must be left out with this kernel" in told.stderr
