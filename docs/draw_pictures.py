@@ -109,8 +109,8 @@ def draw_trust(style: str = "screen") -> Any:
     bar.pcolormesh(np.arange(11)[None] / 10, cmap=cmap)  # 0 to 10 of 10 neighbors
     bar.set_axis_off()
     ends = {"size": "medium", "color": look.ink, "transform": bar.transAxes}
-    bar.text(-0.05, 0.4, "unreliable  0", **ends, ha="right", va="center")
-    bar.text(1.05, 0.4, "1  reliable", **ends, ha="left", va="center")
+    bar.text(-0.05, 0.4, "none kept  0", **ends, ha="right", va="center")
+    bar.text(1.05, 0.4, "1  all kept", **ends, ha="left", va="center")
     return ax
 
 

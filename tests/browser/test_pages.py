@@ -159,8 +159,8 @@ def test_colors_follow_the_choice(open_page, page):
     legend = reader.choose("trust")
     assert legend.split("\n") == [
         "fraction of 10 neighbors preserved",
-        "0 unreliable",
-        "1 reliable",
+        "0 none kept",
+        "1 all kept",
     ]
     by_trust = reader.picture()
     assert class_pixels(reader)[2] == 0

@@ -291,7 +291,7 @@ def add_color_bar(axes: Sequence[Axes], values: Values) -> None:
     bar.outline.set_visible(False)
     fix_tick_labels(bar.ax)
     if values.is_trust:  # the tick labels are words; a label beside them would be far from the bar
-        bar.set_ticks([0, 0.5, 1], labels=["0  unreliable", "0.5", "1  reliable"])
+        bar.set_ticks([0, 0.5, 1], labels=["0  none kept", "0.5", "1  all kept"])
         title = "\n".join(wrap(values.title, BAR_TITLE_LETTERS))
         bar.ax.set_title(title, loc="left", fontsize="medium", pad=8)
     else:

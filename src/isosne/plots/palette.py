@@ -62,7 +62,7 @@ VALUE_SCALE = (
 )
 """Viridis, at even steps; a scale is interpolated between its colors."""
 TRUST_SCALE = ("#b8400e", "#e8963c", "#bdbdb0", "#5b9bc8", "#08519c")
-"""From orange (unreliable) over gray to blue (reliable); never white, the background."""
+"""From orange (no neighbors kept) over gray to blue (all kept); never white, the background."""
 DARK_TRUST_SCALE = ("#f06a28", "#f0b070", "#8c8c86", "#78b4e6", "#3c96ff")
 DARK_FIRST = 0.35  # where the scale of values begins on a dark background, from which it differs
 

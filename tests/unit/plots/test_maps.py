@@ -88,7 +88,7 @@ def test_trust_has_a_fixed_scale_with_words(map_of):
     bar = rendered(ax).axes[1]
     assert bar.get_ylim() == (0, 1)
     labels = [label.get_text() for label in bar.get_yticklabels()]
-    assert labels == ["0  unreliable", "0.5", "1  reliable"]
+    assert labels == ["0  none kept", "0.5", "1  all kept"]
     assert bar.get_title(loc="left") == "fraction of 5\nneighbors\npreserved"
 
 

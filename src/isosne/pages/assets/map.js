@@ -82,8 +82,8 @@ function scale_legend() {
   const is_trust = choice.kind == "trust"
   const end = (value, word) => String(+value.toPrecision(4)) + (is_trust ? ` ${word}` : "")
   const ends = element("span", "ends")
-  ends.append(element("span", "end", end(choice.low, "unreliable")))
-  ends.append(element("span", "end", end(choice.high, "reliable")))
+  ends.append(element("span", "end", end(choice.low, "none kept")))
+  ends.append(element("span", "end", end(choice.high, "all kept")))
   const scale = element("div", "scale")
   scale.append(element("span", "name", choice.name), bar, ends)
   return [scale]
