@@ -79,8 +79,8 @@ class OwnerKernel(MetricKernel):
         that are near to nearly all others), that is, if a neighbor is among the 10 nearest of more
         than 50 points on average.
     label_weight : float, default=0.0
-        Share of each row that goes to points with the same label, from 0 to less than 1: the labels
-        y of ``TSNE.fit(X, y)`` guide the map. 0 ignores them. See docs/labels.md.
+        Share of each row that goes to points with the same label, from 0 to 0.9: the labels y of
+        ``TSNE.fit(X, y)`` guide the map. 0 ignores them. See docs/labels.md.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the subsets in which `TSNE` computes large cells.
 

@@ -295,5 +295,5 @@ class ViewsKernel(MetricKernel):
         return "; ".join(f"{kernel} of {', '.join(names)}" for kernel, names in found.items())
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
-        """Not available: the views of A and B are not one matrix. See ``views_``."""
-        raise NotImplementedError("A ViewsKernel has a similarity per view: views_[0].similarity()")
+        """Not available: there is a similarity per view, that of the kernels in ``views_``."""
+        raise DataError("Similarities are those of a view. Call views_[0].similarity() instead.")

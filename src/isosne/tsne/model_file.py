@@ -230,7 +230,8 @@ def _restore_kernel(
         if labels is not None:
             kind = np.float64 if labels.dtype.kind == "f" else np.int64
             check_value(labels.shape, "the shape of the labels", labels.shape == (n_points,))
-            check_value(labels, "the labels", labels.dtype == kind)
+            is_class = kind is np.float64 or bool(((labels >= -1) & (labels < n_points)).all())
+            check_value(labels, "the labels", labels.dtype == kind and is_class)
         draws = {"psi_": psis, "subsets_": list(subsets), "spreads_": spreads, "labels_": labels}
         return kernel.restore(points, kernel.fit_metric(points), **draws)
     if not isinstance(kernel, IsolationKernel) or not partitions:
@@ -344,7 +345,7 @@ def _restore_views(
     kernel.layout = layout = Layout(*map(tuple, layout))
     n_columns = sum(check_value(width, "a width", is_count(width, 1)) for width in layout.widths)
     fits = n_columns + len(layout.widths) == points.shape[1]
-    check_value(layout, "the layout", fits and all(map(is_number, layout.scales)))
+    check_value(layout, "the layout", fits and all(0 < s < np.inf for s in layout.scales))
     kernel.check_parameters(points.shape[0])
     views, members = [], []
     for own, (part, rows), state in zip(

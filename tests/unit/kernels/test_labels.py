@@ -118,6 +118,15 @@ def test_saved_extended_and_resumed_maps_keep_their_labels(tmp_path):
     assert grown.kernel_.labels_.tolist() == [*y, *[-1] * 20]
 
 
+def test_a_file_with_classes_that_no_fit_makes_is_refused(tmp_path):
+    X, y = draw(40)
+    model = TSNE(OwnerKernel(label_weight=0.4), random_state=0).fit(X, y)
+    model.kernel_.labels_ = np.full(40, 2**60)  # a loop over so many classes would not end
+    model.save(tmp_path / "model.isosne")
+    with pytest.raises(DataError, match="damaged"):
+        TSNE.load(tmp_path / "model.isosne")
+
+
 def test_landmarks_take_the_labels_of_their_rows():
     X, y = draw(300)
     model = TSNE(OwnerKernel(label_weight=0.4), landmarks=Landmarks(100), random_state=0).fit(X, y)

@@ -85,6 +85,14 @@ def test_new_rows_are_placed_by_the_views_they_have(tmp_path):
     assert model.extend([A[:9] + 0.1, B[:9]], n_iter=5).embedding_.shape == (209, 2)
 
 
+def test_similarities_are_those_of_the_views():
+    A, B = draw(50)
+    kernel = TSNE(random_state=0).fit([A, B]).kernel_
+    assert kernel.views_[1].similarity().shape == (50, 50)
+    with pytest.raises(DataError, match=r"^Similarities are those of a view\."):
+        kernel.similarity()
+
+
 def test_a_mixture_of_two_copies_is_no_copy():
     A, B = draw(200)
     model = TSNE(random_state=0).fit([A, B])
