@@ -44,7 +44,6 @@ KIND = "model"
 FITTED = (
     *("embedding_", "trace_", "isolated_", "n_features_in_", "n_iter_", "kl_divergence_"),
     *("landmark_indices_", "far_", "alignment_", "input_scale_", "input_options_"),
-    "layout_",
 )
 IRRELEVANT = ("callback", "verbose", "n_jobs", "memory_limit")
 """Parameters that do not affect the map; files do not contain them."""
@@ -99,6 +98,8 @@ def read_model(path: str | Path, kind: type) -> tuple[Any, int]:
         parts = ("parameters", "kernel", "state", "plan", "seed", "fitted")
         parameters, kernel, state, plan, seed, fitted = (unpack(header[k], arrays) for k in parts)
         fitted["kernel_"] = _restore_kernel(kernel, **state)
+        if isinstance(kernel, ViewsKernel):
+            fitted["layout_"] = kernel.layout
         n_threads = useful_threads(state["points"].shape[0], plan["forces"])
         fitted["plan_"] = Plan(**plan, n_threads=n_threads, bytes_needed=None, bytes_available=None)
         if "names" in header:
@@ -294,7 +295,7 @@ def _check_fitted(fitted: Mapping[str, Any]) -> None:
     n_rows = plan.n_rows or n_points
     indices = {"isolated_": (None, n_points), "far_": (None, n_points)}
     for name, (length, n) in (indices | {"landmark_indices_": (n_points, n_rows)}).items():
-        if name in fitted:
+        if name in fitted or name == "isolated_":  # which every fit sets
             check_array(fitted[name], name, np.int64, (length,), low=0, high=n - 1)
     if "alignment_" in fitted:
         _check_anchors(fitted["alignment_"], shape)
