@@ -30,10 +30,11 @@ NAMES = [
     "untuned",
     "labels",
     "views",
+    "busy",
 ]
 SLOW = {
     *("scaling", "peers", "kernels", "alignment", "explore", "structure", "billion", "mixed"),
-    *("untuned", "labels", "views"),
+    *("untuned", "labels", "views", "busy"),
 }
 """Left out of a quick run unless named."""
 OPTIONS = {

@@ -19,13 +19,13 @@ from isosne.explorer.data import Settings
 from isosne.layout.descent import State
 from isosne.layout.schedules import as_schedule
 from isosne.tsne.estimator import TSNE
-from isosne.tsne.plan import useful_threads
 
 PREPARING, RUNNING, PAUSED = "preparing", "running", "paused"
 STOPPED, FINISHED, FAILED = "stopped", "finished", "failed"
-FRAME_SECONDS, LARGE_FRAME_SECONDS = 0.3, 1.0
-"""Shortest time between two frames, of small and of large maps; drawing one takes about 35 ms of a
-core without a graphics card (`python -m benchmarks explore`)."""
+FRAME_SECONDS, LARGE_FRAME_SECONDS, LARGE_MAP = 0.3, 1.0, 8000
+"""Shortest time between two frames, of small and of large maps, and the points of a large one;
+drawing a frame takes about 35 ms of a core without a graphics card (`python -m benchmarks
+explore`)."""
 VALUE_EVERY = 100  # steps between two values of the objective; each costs about one step
 
 
@@ -166,7 +166,7 @@ class ShownMap:
         if state.iteration % VALUE_EVERY == 0:
             self._objective = state.value()
         if now >= self._next_frame:
-            is_large = useful_threads(self.n_points, "mesh") > 1  # no core is left for the browser
+            is_large = self.n_points >= LARGE_MAP
             self._next_frame = now + (LARGE_FRAME_SECONDS if is_large else FRAME_SECONDS)
             self._store(state, now)
         if not self._may_go.is_set():

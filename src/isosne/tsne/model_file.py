@@ -100,7 +100,7 @@ def read_model(path: str | Path, kind: type) -> tuple[Any, int]:
         fitted["kernel_"] = _restore_kernel(kernel, **state)
         if isinstance(kernel, ViewsKernel):
             fitted["layout_"] = kernel.layout
-        n_threads = useful_threads(state["points"].shape[0], plan["forces"])
+        n_threads = useful_threads(state["points"].shape[0])
         fitted["plan_"] = Plan(**plan, n_threads=n_threads, bytes_needed=None, bytes_available=None)
         if "names" in header:
             fitted["feature_names_in_"] = unpack(header["names"], arrays).astype(object)

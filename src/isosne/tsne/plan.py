@@ -148,10 +148,8 @@ def _choose_search(wish: str | None, kernel: MetricKernel, given: InputSize) -> 
     return usual_method(given.n_points, kernel.metric, is_sparse=given.n_entries is not None)
 
 
-PAIRS_PER_THREAD, POINTS_PER_THREAD = 500_000, 4_000
-"""Work per step and thread: pairs with exact forces, otherwise points. With less, a further thread
-saves little, and beside other busy programs it costs much, because threads wait for each other
-several times per step, most often with a mesh (docs/decisions/0013)."""
+POINTS_PER_THREAD = 500
+"""Work per step and thread; with less, a further thread saves little (docs/decisions/0024)."""
 
 
 @dataclass(frozen=True)
@@ -332,7 +330,7 @@ def make_plan(
         forces=method.name,
         objective=type(objective).__name__,
         n_iter=schedule.n_iter,
-        n_threads=useful_threads(n, method.name),
+        n_threads=useful_threads(n),
         bytes_needed=costs.bytes[affinities],
         bytes_available=costs.available,
         reasons=tuple(part for part in (reason, given.note) if part),
@@ -385,8 +383,6 @@ def with_seed(kernel: MetricKernel, seed: Any) -> MetricKernel:
     return own
 
 
-def useful_threads(n_points: int, forces: str) -> int:
+def useful_threads(n_points: int) -> int:
     """Return the number of threads that step 3 of a map of n points can use."""
-    is_exact = forces == "exact"
-    most = n_points**2 // PAIRS_PER_THREAD if is_exact else n_points // POINTS_PER_THREAD
-    return min(most_threads(), max(1, most))
+    return min(most_threads(), max(1, n_points // POINTS_PER_THREAD))

@@ -102,7 +102,7 @@ class Run:
         reporter.begin(self.progress, self.schedule)
         pull = make_pull(self.anchors, self.plan.n_points)
         try:
-            with threads(useful_threads(self.plan.n_points, self.plan.forces)):
+            with threads(useful_threads(self.plan.n_points)):
                 for state in descend(self.forces, self.progress, self.schedule, pull):
                     self.gradient_norm = state.gradient_norm
                     is_traced = state.iteration % TRACE_EVERY == 0

@@ -31,7 +31,6 @@ from isosne.tsne.memory import InputSize, size
 from isosne.tsne.plan import (
     DENSE_LIMIT,
     EXACT_REPULSION_LIMIT,
-    PAIRS_PER_THREAD,
     POINTS_PER_THREAD,
     make_plan,
     useful_threads,
@@ -149,15 +148,12 @@ def test_points_whose_pairs_fill_the_memory_are_compared_with_their_neighbors(me
     assert sparse.reasons == (f"all pairs would take {size(needed)}",)
 
 
-def test_threads_are_as_many_as_have_pairs_to_work_on():
-    few = int((1.5 * PAIRS_PER_THREAD) ** 0.5)
+def test_threads_are_as_many_as_have_points_to_work_on():
     with threads(1):
-        assert useful_threads(10**6, "exact") == useful_threads(10**6, "mesh") == 1
-    assert useful_threads(2, "exact") == useful_threads(2, "tree") == 1
-    assert useful_threads(few, "exact") == 1
-    assert useful_threads(2 * POINTS_PER_THREAD - 1, "mesh") == 1
-    assert useful_threads(2 * POINTS_PER_THREAD, "mesh") == min(2, n_threads())
-    assert useful_threads(10**6, "exact") == useful_threads(10**6, "tree") == n_threads()
+        assert useful_threads(10**6) == 1
+    assert useful_threads(2) == useful_threads(2 * POINTS_PER_THREAD - 1) == 1
+    assert useful_threads(2 * POINTS_PER_THREAD) == min(2, n_threads())
+    assert useful_threads(10**6) == n_threads()
 
 
 def test_the_start_is_chosen_by_what_there_is(memory):
