@@ -53,6 +53,9 @@ def embed(args: Args) -> None:
     if args.landmarks is not None:
         hint = "Only rows that are embedded have such a column."
         refuse(f"with {keyword('landmarks')}", hint, **args.pick("clusters", "outliers"))
+    if args.group is not None:
+        hint = "In Python, make_pipeline(GroupFeatures(), TSNE()) places new groups on a map."
+        refuse(f"with {keyword('group')}", hint, **args.pick("landmarks", "model_output"))
     how, options = args.given(o.TABLE), map_options(args)
     unscaled, table = open_table(args.source, how, args.memory_limit)
     model = models.make_model(options, **args.pick("landmarks", "n_jobs", "memory_limit"))
