@@ -18,6 +18,7 @@ from isosne import (
     AdaptiveGaussianKernel,
     Alignment,
     GaussianKernel,
+    GroupFeatures,
     IsolationKernel,
     IsolationOutliers,
     KNNKernel,
@@ -51,6 +52,7 @@ MAPS = {
     "isolation": (SMALL, {"kernel": "isolation"}),
     "isolation of the paper": (SMALL, {"kernel": IsolationKernel(16, n_partitions=100)}),
     "isolation forest": (SMALL, {"kernel": IsolationKernel(16, partition="forest")}),
+    "isolation spheres": (SMALL, {"kernel": IsolationKernel(16, partition="spheres")}),
     "isolation exact": (SMALL, {"kernel": IsolationKernel(16, n_partitions="exact")}),
     "gaussian": (SMALL, {"kernel": GaussianKernel(30)}),
     "gaussian at two perplexities, cosine": (
@@ -144,6 +146,12 @@ def digests(names=None):
             digest(np.float64(model.kl_divergence_)),
             digest(new),
         )
+        groups = points(*LARGE).reshape(175, 20, 5)
+        features = GroupFeatures(random_state=0).fit(groups[:150])
+        model = TSNE(schedule=FEW, random_state=0).fit(features.transform(groups[:150]))
+        new = model.transform(features.transform(groups[150:]))
+        kl = digest(np.float64(model.kl_divergence_))
+        yield "groups", digest(model.embedding_), kl, digest(new)
 
 
 if __name__ == "__main__":

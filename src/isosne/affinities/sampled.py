@@ -92,10 +92,10 @@ class SampledAffinities:
         partners.indices[targets, -1] = self.isolated[order[chosen]]
         partners.weights[targets, -1] = (0.5 / n * sizes).astype(np.float32)
 
-    def draw_toward(self, layers: list[Array], nearest: Array) -> NDArray[np.uint32]:
+    def draw_toward(self, layers: list[Array]) -> Partners:
         """Return fitted points (m, k) drawn by their similarity to new points with these cells.
 
-        nearest (m,): the first of them, and all of a new point that shares no cell.
+        Weights are 1, or 0 for a new point that shares no cell.
         """
         k = PLACE_DRAWS // len(self._scales)
         m = len(layers[0])
@@ -113,8 +113,7 @@ class SampledAffinities:
                 scale.draw(cells[rows], -1, chances, indices[rows, part], weights[rows, part])
 
         for_each_block(m, BLOCK_ROWS, work)
-        weights[:, 0] = 0
-        return np.where(weights == 0, nearest[:, None].astype(np.uint32), indices)
+        return Partners(indices, weights)
 
     def mean_log_p(self, partners: Partners) -> float:
         """Return an estimate of the sum of p log p from drawn partners."""
@@ -210,7 +209,7 @@ def draw_partners(
                 begin = starts[p, cell]
                 n_here = np.float64(max(0, starts[p, cell + 1] - begin - n_own))
             if n_here < 1:  # alone in all cells: the caller inserts the nearest neighbor
-                indices[i, q] = own
+                indices[i, q] = own * n_own
                 weights[i, q] = 0
                 continue
             # The minimum guards against a product that rounds up to n_here.

@@ -118,15 +118,15 @@ class GroupFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _fit(self, X: Any) -> tuple[Points, NDArray[np.int64]]:
         points, sizes = stack_groups(X)
         psi = max(2, min(PSI, points.shape[0] // CELL_ROWS))
-        own = IsolationKernel(psi, n_partitions=PARTITIONS)
-        kernel = own if self.kernel is None else clone(self.kernel)
+        kernel = self.kernel or IsolationKernel(psi, n_partitions=PARTITIONS)
         if not isinstance(kernel, IsolationKernel) or kernel.metric == "precomputed":
             hint = "Pass for example IsolationKernel(psi=64)."
             raise ParameterError("kernel", "be an IsolationKernel of points", kernel, hint)
+        kernel = clone(kernel)
         if kernel.random_state is None:
             kernel.set_params(random_state=self.random_state)
         kernel._has_cells()
-        self.kernel_ = kernel.fit(points)
+        self.kernel_: IsolationKernel = kernel.fit(points)
         validate_data(self, _named(X, points), reset=True, skip_check_array=True)
         return points, sizes
 
