@@ -64,6 +64,6 @@ def group_rows(
     np.maximum.at(high, of_row, of_label)
     n_mixed = int((low < high).sum())
     if n_mixed:
-        note += f" {n_mixed:,} groups have rows with different labels; they get no label."
+        note += f" {n_mixed:,} group(s) have rows with different labels; they get no label."
     found = np.where(low == high, words[low].astype(object), "")
     return means, names, found.astype(str) if n_mixed else words[low], note

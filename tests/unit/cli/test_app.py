@@ -13,7 +13,7 @@ from isosne.cli.options import PANELS
 COMMANDS = {
     "explore": 23,
     "report": 31,
-    "plot": 26,
+    "plot": 25,
     "embed": 33,
     "sweep": 24,
     "place": 14,

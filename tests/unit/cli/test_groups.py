@@ -34,7 +34,7 @@ def test_a_map_has_one_point_per_group(rows, isosne):
     assert drawn.ids.tolist() == [f"P{number:02}" for number in range(12)]
     assert drawn.labels.tolist() == ["narrow", "wide"] * 5 + ["narrow", ""]
     sizes = np.bincount(of_row)
-    note = f"200 rows in 12 groups of {sizes.min()} to {sizes.max()} rows. 1 groups have rows"
+    note = f"200 rows in 12 groups of {sizes.min()} to {sizes.max()} rows. 1 group(s) have rows"
     assert note in found.stderr
     assert isosne("measure", "rows.csv", "map.csv", "--k", 3).stdout
     isosne("plot", "map.csv", "--table", "rows.csv", "--color", "a", "-o", "map.png")
