@@ -63,8 +63,8 @@ def reproduce_contours(settings: Settings) -> None:
         "uniform-spheres": (uniform, "spheres", (16, 64, 128)),
     }
     notes = (
-        "Cells are Voronoi cells; those of *forest* are axis-parallel. Those of *spheres*, which are "
-        "not in the paper, end at the nearest other sampled point."
+        "Cells are Voronoi cells; those of *forest* are axis-parallel. Those of *spheres*, which "
+        "are not in the paper, end at the nearest other sampled point."
     )
     try:
         parkinson = scale_points(load("parkinson", folder=settings.data).X)[:, PARKINSON_COLUMNS]
