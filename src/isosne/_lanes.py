@@ -288,6 +288,30 @@ def _between(context, builder, signature, values):
     return builder.uitofp(builder.and_(is_from, is_before), FLOATS)
 
 
+def weighted(x: Any, masses: tuple[Array, ...], start: int) -> Any:
+    """Return a vector times the masses from start on, or a number times that at start; () is none.
+
+    masses: () or one array, so that code without masses is compiled as if there were none.
+    """
+    if not masses:
+        return x
+    return x * (load(masses[0], start) if isinstance(x, np.ndarray) else masses[0][start])
+
+
+@compiled(weighted, lambda x, masses, start: x(x, masses, types.intp))
+def _weighted(context, builder, signature, values):
+    kind, masses, _ = signature.args
+    x, packed, start = values
+    if not len(masses):
+        return x
+    array = builder.extract_value(packed, 0)
+    pointer = data_pointer(context, builder, masses[0], array, start)
+    if isinstance(kind, VectorType):
+        pointer = builder.bitcast(pointer, FLOATS.as_pointer())
+        return builder.fmul(x, builder.load(pointer, align=4))
+    return builder.fmul(x, builder.load(pointer))
+
+
 @kernel
 def vector_at(first: int, stop: int, size: int) -> tuple[int, Vector]:
     """Return the start of a vector with the terms from `first` on, and 1 in their lanes.

@@ -99,12 +99,25 @@ class DenseMatrix(NamedTuple):
     factors: NDArray[np.float32]
 
 
+class Masses(NamedTuple):
+    """Weights of points that stand for several copies each, and the pairs of copies of one point.
+
+    ``values`` (n,) float32: weights, divided by their mean; ``within`` (n,): such pairs, in units
+    of the squared mean; ``kept`` (n,): their joint probabilities, which exert no force.
+    """
+
+    values: NDArray[np.float32]
+    within: NDArray[np.float64]
+    kept: NDArray[np.float64]
+
+
 class SparseMatrix(NamedTuple):
-    """Joint probabilities of some pairs as CSR; symmetric, zero diagonal, sum 1."""
+    """Joint probabilities of some pairs as CSR; symmetric, zero diagonal; sum 1, but for masses."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     data: NDArray[np.float32]
+    masses: Masses | None = None
 
 
 class Partners(NamedTuple):

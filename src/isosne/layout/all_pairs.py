@@ -5,6 +5,7 @@ added in the order of the points, so they do not depend on the number of threads
 """
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from isosne._numba import kernel, parallel_kernel, prange
 from isosne._portable import log
 from isosne._types import Array, DenseMatrix, Scalar
 from isosne.layout import objectives
-from isosne.layout.forces import Forces, Repulsion
+from isosne.layout.forces import Forces, Mass, Repulsion
 
 Axes = tuple[Array, ...]
 """A map stored by axis: contiguous float32 arrays of at least 16 numbers."""
@@ -56,7 +57,7 @@ class ExactForces(Forces):
             away = inverse(sums.sum())
         else:
             toward = 1.0
-            push_all(axes, self.dof, push, sums)
+            push_all(axes, self.dof, (), push, sums)
             leave_out_self(axes, self.dof, sums)
             scale = inverse(sums.sum())
             self._sum_mixture(axes, exaggeration - 1, scale, pull, of_values=False)
@@ -70,7 +71,7 @@ class ExactForces(Forces):
     def value(self, Y: NDArray[np.float32]) -> float:
         axes, sums = by_axis(Y), self._row_sums
         unused = np.empty_like(Y)
-        push_all(axes, self.dof, unused, sums)
+        push_all(axes, self.dof, (), unused, sums)
         leave_out_self(axes, self.dof, sums)
         Z = max(float(sums.sum()), TINY)
         if isinstance(self.objective, objectives.KL):
@@ -144,11 +145,14 @@ class ExactRepulsion(Repulsion):
     def __init__(self, dof: Scalar = 1.0) -> None:
         self._dof = np.float32(dof)
 
-    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
+    def push(
+        self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()
+    ) -> float:
         axes, sums = by_axis(Y), np.empty(Y.shape[1])
-        push_all(axes, self._dof, push, sums)
-        leave_out_self(axes, self._dof, sums)
-        return float(sums.sum())
+        padded = by_axis(masses[0][None]) if masses else ()
+        push_all(axes, self._dof, padded, push, sums)
+        leave_out_self(axes, self._dof, sums, padded)
+        return mass_sum(sums, masses)
 
 
 def by_axis(Y: NDArray[np.float32]) -> Axes:
@@ -190,22 +194,29 @@ def sq_dist(Y: Axes, i: int, j: int) -> Scalar:
     return square
 
 
-def leave_out_self(Y: Axes, dof: Scalar, sums: Array) -> None:
-    """Turn sums of w over all points, where w_ii = 1, into sums over the others."""
-    has_others = sums > np.float32(ALONE)
-    sums -= 1.0
+def mass_sum(sums: Array, masses: Mass) -> float:
+    """Return the sum over the points, each times its mass."""
+    return float((sums * masses[0] if masses else sums).sum(dtype=np.float64))
+
+
+def leave_out_self(Y: Axes, dof: Scalar, sums: Array, masses: Axes = ()) -> None:
+    """Turn sums of m_j w over all points, where w_ii = 1, into sums over the others."""
+    own: Any = masses[0][: len(sums)] if masses else 1.0
+    has_others = sums > np.float32(ALONE) * own
+    sums -= own
     if not has_others.all():  # rarely, so it is not compiled for most maps
-        sum_others(Y, np.flatnonzero(~has_others), dof, sums)
+        sum_others(Y, np.flatnonzero(~has_others), dof, masses, sums)
 
 
 @kernel
-def sum_others(Y: Axes, points: Array, dof: Scalar, sums: Array) -> None:
-    """Fill the sums of w over the other points, for some points."""
+def sum_others(Y: Axes, points: Array, dof: Scalar, masses: Axes, sums: Array) -> None:
+    """Fill the sums of m_j w over the other points, for some points."""
     for i in points:
         others = 0.0
         for j in range(len(sums)):
             if j != i:
-                others += objectives.pair_similarity(sq_dist(Y, i, j), dof)[0]
+                w = objectives.pair_similarity(sq_dist(Y, i, j), dof)[0]
+                others += w * lanes.weighted(np.float32(1), masses, j)
         sums[i] = others
 
 
@@ -269,8 +280,8 @@ def add_push(
 
 
 @parallel_kernel
-def push_all(Y: Axes, dof: Scalar, push: Array, sums: Array) -> None:
-    """Fill push[:, i] = sum_j w u (y_i - y_j) and sums[i] = sum w over all points."""
+def push_all(Y: Axes, dof: Scalar, masses: Axes, push: Array, sums: Array) -> None:
+    """Fill push[:, i] = sum_j m_j w u (y_i - y_j) and sums[i] = sum m_j w over all points."""
     n = len(sums)
     for r in prange(n):
         i: Scalar = np.int64(r)  # as above
@@ -278,9 +289,11 @@ def push_all(Y: Axes, dof: Scalar, push: Array, sums: Array) -> None:
         found = lanes.splat(0), lanes.minus(x, x)
         full, rest, keep = last_vector(n)
         for j in range(0, full, LANES):
-            found = add_push(found, lanes.minus(x, lanes.loaded(Y, j)), dof, lanes.splat(1))
+            mass = lanes.weighted(lanes.splat(1), masses, j)
+            found = add_push(found, lanes.minus(x, lanes.loaded(Y, j)), dof, mass)
         if full < n:
-            found = add_push(found, lanes.minus(x, lanes.loaded(Y, rest)), dof, keep)
+            mass = lanes.weighted(keep, masses, rest)
+            found = add_push(found, lanes.minus(x, lanes.loaded(Y, rest)), dof, mass)
         weights, pushes = found
         store(push, i, lanes.totals(pushes))
         sums[i] = lanes.total(weights)

@@ -10,10 +10,15 @@ from isosne._types import Array, Scalar
 from isosne.errors import ParameterError, suggest
 
 
+Mass = tuple[()] | tuple[NDArray[np.float32]]
+
+
 class Forces:
     """Forces on the points of a map (d, n), and the objective that they minimize."""
 
     dof: Scalar
+    masses: Mass = ()
+    """Masses of the points, whose gradient is that of one copy; () if all are 1."""
 
     def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
         """Return the gradient (d, n), with the attraction times the exaggeration."""
@@ -45,8 +50,13 @@ class Forces:
 class Repulsion:
     """Repulsion between all points."""
 
-    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push = sum_j w u (y_i - y_j) for the map Y, both (d, n), and return Z."""
+    def push(
+        self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()
+    ) -> float:
+        """Fill push = sum_j m_j w u (y_i - y_j) for the map Y, both (d, n); return Z.
+
+        Z is the sum of m_i m_j w over pairs. masses: () if all are 1, or an array (n,) float32.
+        """
         raise NotImplementedError
 
     def state(self) -> dict[str, Array]:

@@ -57,7 +57,7 @@ class Placement:
         # The fitted points have attraction p_ij ~ p_{j|i} / n against repulsion q_ij = w_ij / Z.
         # Multiplied by Z, repulsion is w and attraction p_{j|i} Z / n.
         sums = np.empty(len(embedding))
-        push_all(self._axes, self._dof, np.empty(embedding.T.shape, np.float32), sums)
+        push_all(self._axes, self._dof, (), np.empty(embedding.T.shape, np.float32), sums)
         leave_out_self(self._axes, self._dof, sums)
         self._strength = np.float32(max(exaggeration * sums.sum() / len(embedding), WEAKEST))
 
