@@ -1,5 +1,6 @@
 """Types of the values passed between the steps, and the protocols that connect the steps."""
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -109,6 +110,13 @@ class Masses(NamedTuple):
     values: NDArray[np.float32]
     within: NDArray[np.float64]
     kept: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, weights: NDArray[np.float64]) -> "Masses":
+        """Return the masses of points that stand for `weights` copies; nothing is kept yet."""
+        mean = math.fsum(weights) / len(weights)
+        within = weights * np.maximum(weights - 1, 0) / mean**2
+        return cls((weights / mean).astype(np.float32), within, np.zeros(len(weights)))
 
 
 class SparseMatrix(NamedTuple):

@@ -114,4 +114,4 @@ def test_points_far_apart_repel_by_their_masses():
     Z = ExactRepulsion().push(Y, np.empty_like(Y), masses)
     within = (WEIGHTS * (WEIGHTS - 1)).sum()
     expected = reference.sum_of_similarities(copied(Y).T, 1.0) - within
-    assert Z == pytest.approx(expected, rel=1e-5)
+    assert pytest.approx(expected, rel=1e-5) == Z

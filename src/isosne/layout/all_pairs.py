@@ -145,9 +145,7 @@ class ExactRepulsion(Repulsion):
     def __init__(self, dof: Scalar = 1.0) -> None:
         self._dof = np.float32(dof)
 
-    def push(
-        self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()
-    ) -> float:
+    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()) -> float:
         axes, sums = by_axis(Y), np.empty(Y.shape[1])
         padded = by_axis(masses[0][None]) if masses else ()
         push_all(axes, self._dof, padded, push, sums)

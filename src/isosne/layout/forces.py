@@ -9,7 +9,6 @@ from isosne._checks import check_number
 from isosne._types import Array, Scalar
 from isosne.errors import ParameterError, suggest
 
-
 Mass = tuple[()] | tuple[NDArray[np.float32]]
 
 
@@ -50,9 +49,7 @@ class Forces:
 class Repulsion:
     """Repulsion between all points."""
 
-    def push(
-        self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()
-    ) -> float:
+    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()) -> float:
         """Fill push = sum_j m_j w u (y_i - y_j) for the map Y, both (d, n); return Z.
 
         Z is the sum of m_i m_j w over pairs. masses: () if all are 1, or an array (n,) float32.

@@ -123,9 +123,7 @@ class MeshRepulsion(Repulsion):
         self._grid: Grid | None = None
         self._tree: TreeRepulsion | None = None
 
-    def push(
-        self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()
-    ) -> float:
+    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()) -> float:
         with np.errstate(all="ignore"):  # a diverged map: `descend` detects it
             if not np.isfinite(Y.max(axis=1) - Y.min(axis=1)).all():
                 push[:] = np.nan

@@ -67,7 +67,7 @@ def spread(
     bounds: Array,
     charges: Array,
 ) -> None:
-    """Spread unit charges of Y (3, n), or masses, in chunks: charges (n_chunks, nodes), overwritten.
+    """Spread the masses of Y (3, n), or 1, in chunks: charges (n_chunks, nodes), overwritten.
 
     Only the nodes bounds[t, 0] to bounds[t, 1] of chunk t are set.
     """

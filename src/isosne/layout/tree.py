@@ -53,9 +53,7 @@ class TreeRepulsion(Repulsion):
         self._lists = np.zeros((N_LISTS, n_components + 1, LIST_LENGTH), np.float32)
         self._reserve(0)
 
-    def push(
-        self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()
-    ) -> float:
+    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()) -> float:
         codes = morton_codes(Y, LEVELS)
         if codes is None:  # a diverged map: `descend` detects it
             push[:] = np.nan
@@ -188,9 +186,7 @@ def summarize(Y: Array, masses: Array, links: Array, nodes: Array) -> None:
 
 
 @kernel
-def list_points(
-    listed: Array, size: int, Y: Array, masses: Array, run: tuple[int, int]
-) -> int:
+def list_points(listed: Array, size: int, Y: Array, masses: Array, run: tuple[int, int]) -> int:
     """Append a run of points of Y (d, n) and their masses to a list; return its new size."""
     for a in range(run[0], run[1]):
         for c in range(Y.shape[0]):

@@ -19,12 +19,14 @@ from isosne._random import RandomState, as_generator
 from isosne._types import Array, DenseMatrix, Joint, Neighbors
 from isosne.affinities.dense import dense_affinities, given_affinities
 from isosne.affinities.sampled import SampledAffinities
-from isosne.affinities.sparse import merged_affinities, sparse_affinities
-from isosne.errors import DataError, IsolatedPointsWarning
+from isosne.affinities.sparse import merged_affinities, sparse_affinities, weighted_affinities
+from isosne.errors import DataError, IsolatedPointsWarning, ParameterError
 from isosne.kernels.base import MetricKernel
+from isosne.kernels.copies import as_weights
 from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.labels import as_labels
+from isosne.kernels.owner import OwnerKernel
 from isosne.kernels.registry import as_kernel, for_table, for_views, uses_labels
 from isosne.kernels.views import ViewsKernel
 from isosne.layout import descent
@@ -52,6 +54,8 @@ class Job(NamedTuple):
     """Indices of new rows that are far from all fitted rows, if a map is extended."""
     y: Any = None
     """Labels of the rows, for kernels that use them."""
+    weights: NDArray[np.float64] | None = None
+    """Number of copies that each row stands for; None if all are 1."""
 
     def resumed(self, saved: RunState) -> Self:
         """Return the job with the choices of an interrupted run."""
@@ -71,11 +75,22 @@ class Job(NamedTuple):
             identity |= {"n_iter": n_iter, "strength": strength, "embedding_": places}
         if self.y is not None and uses_labels(parameters["kernel"]):
             identity |= {"y": as_labels(self.y, self.given.n_rows)}
+        if self.weights is not None:
+            identity |= {"sample_weight": self.weights}
         return identity
 
-    def labels_of(self, landmarks: Array | None) -> Any:
-        """Return the labels of the rows that are mapped."""
-        return self.y if self.y is None or landmarks is None else np.asarray(self.y)[landmarks]
+    def fit(
+        self, kernel: MetricKernel, plan: Plan, rng: np.random.Generator
+    ) -> tuple[MetricKernel, Array | None]:
+        """Return the kernel fitted to points, labels and weights, and the indices of landmarks."""
+        if self.weights is not None:
+            check_weighable(kernel, plan)
+        kernel, landmarks = self.given.fit(kernel, rng)
+        has_all = self.y is None or landmarks is None
+        kernel.read_labels(self.y if has_all else np.asarray(self.y)[landmarks])
+        if self.weights is not None and isinstance(kernel, OwnerKernel):
+            kernel.read_weights(self.weights)
+        return kernel, landmarks
 
     def anchors_among(self, landmarks: Array | None) -> Anchors | None:
         """Return the anchors, counted among the landmarks if there are any."""
@@ -99,8 +114,7 @@ def start_run(job: Job, saved: RunState | None, reporter: Reporter) -> Run:
         plan = replace(plan, reasons=saved.reasons)
     reporter.say(str(replace(plan, notes=())))  # `fit` warns of them
     reporter.say("Computing affinities")
-    kernel, landmarks = job.given.fit(kernel, rng)
-    kernel.read_labels(job.labels_of(landmarks))
+    kernel, landmarks = job.fit(kernel, plan, rng)
     draws = draw_seed(plan, rng)
     joint, isolated = make_affinities(kernel, plan, draws)
     anchors = job.anchors_among(landmarks)
@@ -133,6 +147,20 @@ def plan_job(job: Job, rng: np.random.Generator) -> tuple[Plan, MetricKernel]:
     return plan, with_seed(plan.parameters["kernel"], getattr(kernel, "random_state", None))
 
 
+def check_weighable(kernel: MetricKernel, plan: Plan) -> None:
+    """Raise an error if a plan has no place for weights of rows."""
+    refused = {
+        "kernel": not isinstance(kernel, OwnerKernel) and type(kernel).__name__,
+        "label_weight": getattr(kernel, "label_weight", 0),
+        "landmarks": plan.n_rows is not None and plan.n_points,
+        "affinities": plan.affinities != "sparse" and plan.affinities,
+    }
+    rules = "be the owner kernel", "be 0", "be None", "be 'sparse', and the objective 'kl',"
+    for (name, value), rule in zip(refused.items(), rules, strict=True):
+        if value:
+            raise ParameterError(name, f"{rule} with sample_weight", value, "Leave one out.")
+
+
 def draw_seed(plan: Plan, rng: np.random.Generator) -> int:
     """Return the seed of sampled affinities; 0 for others, which draw nothing."""
     return int(rng.integers(2**31)) if plan.affinities == "sampled" else 0
@@ -157,7 +185,11 @@ def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint,
     else:
         neighbors = _find_neighbors(kernel, plan)
         kernel.read_lists(neighbors)
-        joint, isolated = sparse_affinities(kernel, neighbors, plan.n_partners)
+        weights = getattr(kernel, "weights_", None)
+        if weights is None:
+            joint, isolated = sparse_affinities(kernel, neighbors, plan.n_partners)
+        else:
+            joint, isolated = weighted_affinities(kernel.copy_rows(neighbors), weights)
     if len(isolated):
         if isinstance(kernel, IsolationKernel):
             what += ". Lower psi, or raise n_partitions"
@@ -203,6 +235,7 @@ def joint_probabilities(
     kernel: Any = "owner",
     y: Any = None,
     *,
+    sample_weight: Any = None,
     affinities: Any = "auto",
     random_state: RandomState = None,
 ) -> Similarities:
@@ -216,6 +249,8 @@ def joint_probabilities(
         Similarity of the points; see `TSNE`.
     y : array of shape (n_samples,) or None, default=None
         Labels, for an `OwnerKernel` with ``label_weight``.
+    sample_weight : array of shape (n_samples,) or None, default=None
+        Number of rows that each row stands for; see `TSNE.fit`.
     affinities : str or Sparse, default="auto"
         Pairs with a probability; see `TSNE`.
     random_state : int, Generator, RandomState or None, default=None
@@ -238,9 +273,9 @@ def joint_probabilities(
     rng = as_generator(random_state)
     given = Input(X, kernel, None, random_state)
     settings = DEFAULTS | {"kernel": kernel, "affinities": affinities}
-    plan, own = plan_job(Job(given, settings, None), rng)
-    fitted, _ = given.fit(own, rng)
-    fitted.read_labels(y)
+    job = Job(given, settings, None, y=y, weights=as_weights(sample_weight, given.n_rows))
+    plan, own = plan_job(job, rng)
+    fitted, _ = job.fit(own, plan, rng)
     return Similarities(fitted, make_affinities(fitted, plan, draw_seed(plan, rng))[0])
 
 
