@@ -289,27 +289,22 @@ def _between(context, builder, signature, values):
 
 
 def weighted(x: Any, masses: tuple[Array, ...], start: int) -> Any:
-    """Return a vector times the masses from start on, or a number times that at start; () is none.
-
-    masses: () or one array, so that code without masses is compiled as if there were none.
-    """
-    if not masses:
-        return x
-    return x * (load(masses[0], start) if isinstance(x, np.ndarray) else masses[0][start])
+    """Return a vector times the masses from start on, or a number times one; unchanged for ()."""
+    for mass in masses:
+        x = x * (load(mass, start) if isinstance(x, np.ndarray) else mass[start])
+    return x
 
 
 @compiled(weighted, lambda x, masses, start: x(x, masses, types.intp))
 def _weighted(context, builder, signature, values):
-    kind, masses, _ = signature.args
-    x, packed, start = values
-    if not len(masses):
-        return x
-    array = builder.extract_value(packed, 0)
-    pointer = data_pointer(context, builder, masses[0], array, start)
-    if isinstance(kind, VectorType):
-        pointer = builder.bitcast(pointer, FLOATS.as_pointer())
-        return builder.fmul(x, builder.load(pointer, align=4))
-    return builder.fmul(x, builder.load(pointer))
+    (kind, masses, _), (x, packed, start) = signature.args, values
+    for place, array_type in enumerate(masses):  # none, or one
+        array = builder.extract_value(packed, place)
+        pointer = data_pointer(context, builder, array_type, array, start)
+        if isinstance(kind, VectorType):
+            pointer = builder.bitcast(pointer, FLOATS.as_pointer())
+        x = builder.fmul(x, builder.load(pointer, align=4))
+    return x
 
 
 @kernel

@@ -101,19 +101,15 @@ class DenseMatrix(NamedTuple):
 
 
 class Masses(NamedTuple):
-    """Weights of points that stand for several copies each, and the pairs of copies of one point.
-
-    ``values`` (n,) float32: weights, divided by their mean; ``within`` (n,): such pairs, in units
-    of the squared mean; ``kept`` (n,): their joint probabilities, which exert no force.
-    """
+    """Weights of points that stand for several copies each, divided by their mean."""
 
     values: NDArray[np.float32]
-    within: NDArray[np.float64]
-    kept: NDArray[np.float64]
+    within: NDArray[np.float64]  # pairs of copies of the same point, divided by the squared mean
+    kept: NDArray[np.float64]  # joint probabilities of these pairs, which exert no force
 
     @classmethod
     def of(cls, weights: NDArray[np.float64]) -> "Masses":
-        """Return the masses of points that stand for `weights` copies; nothing is kept yet."""
+        """Return the masses of points with weights; nothing is kept yet."""
         mean = math.fsum(weights) / len(weights)
         within = weights * np.maximum(weights - 1, 0) / mean**2
         return cls((weights / mean).astype(np.float32), within, np.zeros(len(weights)))

@@ -47,7 +47,7 @@ def merged(P):
 def weighted_forces(d, dof, kind):
     joint = merged(joint_of_copies())
     repulsion = REPULSIONS[kind][0](d, dof)
-    return SplitForces(ListedAttraction(joint, dof), repulsion, dof, joint.masses)
+    return SplitForces(ListedAttraction(joint, dof), repulsion, dof)
 
 
 def copied(Y):
@@ -106,12 +106,3 @@ def test_the_order_in_memory_does_not_show(kind):
     before = forces.gradient(Y)
     forces.prepare(50, Y)
     assert np.abs(forces.gradient(Y) - before).max() < 1e-5 * np.abs(before).max()
-
-
-def test_points_far_apart_repel_by_their_masses():
-    Y = (1e4 * some_map(2)).astype(np.float32)  # sums are those of the other points, nearly zero
-    masses = (WEIGHTS.astype(np.float32),)
-    Z = ExactRepulsion().push(Y, np.empty_like(Y), masses)
-    within = (WEIGHTS * (WEIGHTS - 1)).sum()
-    expected = reference.sum_of_similarities(copied(Y).T, 1.0) - within
-    assert pytest.approx(expected, rel=1e-5) == Z

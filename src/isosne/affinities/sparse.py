@@ -100,7 +100,7 @@ def weighted_affinities(
     masses, n = Masses.of(weights), len(rows)
     rows[partners == np.arange(n)[:, None]] = 0
     for_each_block(n, BLOCK, lambda part: merge_repeated(partners[part], 1, rows[part]))
-    is_isolated = ~rows.any(axis=1)
+    is_isolated: NDArray[np.bool_] = np.logical_not(rows.any(axis=1))
     is_isolated[partners[rows > 0]] = False
     rows[is_isolated, 0] = 1
     left = np.maximum(1 - rows.sum(axis=1, dtype=np.float64), 0) * (masses.within > 0)

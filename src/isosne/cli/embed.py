@@ -11,7 +11,6 @@ from isosne.cli import options as o
 from isosne.cli.files import check_map_output, describe_start, read_map_file
 from isosne.cli.messages import Watch, print_json, tell
 from isosne.cli.options import Args, map_options, option, refuse
-from isosne.cli.tables import open_table
 from isosne.errors import ParameterError, keyword
 
 
@@ -29,6 +28,12 @@ from isosne.errors import ParameterError, keyword
         "owner: let the labels (--label) guide the map. Share of the affinities of a row that goes "
         "to rows with the same label, from 0 to 0.9.",
         shown="0",
+    ),
+    o.kernel_option(
+        "--weight COLUMN",
+        "owner: column with the number of rows that each row stands for; it is not a feature.",
+        name="sample_weight",
+        shown="1",
     ),
     option(
         "--landmarks N",
@@ -54,7 +59,7 @@ def embed(args: Args) -> None:
         hint = "Only rows that are embedded have such a column."
         refuse(f"with {keyword('landmarks')}", hint, **args.pick("clusters", "outliers"))
     how, options = args.given(o.TABLE), map_options(args)
-    unscaled, table = open_table(args.source, how, args.memory_limit)
+    unscaled, table, weights = models.open_weighted(args, how)
     model = models.make_model(options, **args.pick("landmarks", "n_jobs", "memory_limit"))
     if args.label_weight is not None:
         options["label_weight"] = args.label_weight
@@ -68,10 +73,12 @@ def embed(args: Args) -> None:
     began = time.perf_counter()
     with Watch(model, args.checkpoint) as watch:
         kept = {"checkpoint": args.checkpoint} if args.checkpoint else {}
-        model.fit(table.rows, table.labels if args.label_weight else None, **kept)
+        labels = table.labels if args.label_weight else None
+        model.fit(table.rows, labels, sample_weight=weights, **kept)
     if not watch.last_step:
         tell(f"The run in {args.checkpoint} is complete ({model.n_iter_:,} steps)")
-    used = {k: v for k, v in args.pick("landmarks", "align_to").items() if v is not None}
+    names = "landmarks", "align_to", "sample_weight"
+    used = {name: value for name, value in args.pick(*names).items() if value is not None}
     about = {
         **describe_start("embed", args.source, unscaled, how),
         "parameters": options | used,

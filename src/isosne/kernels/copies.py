@@ -6,19 +6,19 @@ the law of ranks. Weights need not be integers: the law is interpolated between 
 """
 
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isosne._blocks import for_each_block
-from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Neighbors
-from isosne.errors import DataError, ParameterError, show
-from isosne.kernels.ownership import LISTED, LONGEST_LIST, SMOOTHING, mean_law
+from isosne.errors import DataError, keyword
+from isosne.kernels.ownership import LISTED, LONGEST_LIST, mean_law
 
 LARGEST_MEAN = 10_000
-"""Largest mean weight: tables of the law have up to 90 ranks per unit of it (chosen)."""
+"""Largest mean weight: the law has up to 90 ranks per unit of it in memory (chosen)."""
 ROWS = 1024
 """Rows per block (chosen)."""
 
@@ -27,26 +27,19 @@ def as_weights(sample_weight: Any, n_points: int) -> NDArray[np.float64] | None:
     """Return the weights of the rows; None if all are 1."""
     if sample_weight is None:
         return None
-    try:
-        weights = np.array(sample_weight, np.float64)
-    except (TypeError, ValueError):
-        weights = np.empty(())
-    if weights.shape != (n_points,):
-        raise DataError(
-            f"sample_weight must hold one number per row, shape ({n_points},); got "
-            f"{show(sample_weight)}. Pass the number of rows that each row stands for."
-        )
-    if not (np.isfinite(weights) & (weights > 0)).all():
-        raise DataError(
-            "sample_weight must be finite and positive; got other numbers. Leave out rows of "
-            "weight 0."
-        )
-    mean = math.fsum(weights) / n_points
-    if not 1 - 1e-6 <= mean <= LARGEST_MEAN:
-        hint = "Divide the weights by a number: their ratios matter most."
-        rule = f"have a mean from 1 to {LARGEST_MEAN:,}, as a row stands for that many rows"
-        raise ParameterError("sample_weight", rule, f"a mean of {mean:.3g}", hint)
-    return None if (weights == 1).all() else weights
+    weights = given = np.asarray(sample_weight)
+    got = f"{given.dtype} of shape {given.shape}"
+    with suppress(TypeError, ValueError):
+        weights = given.astype(np.float64)
+    if weights.shape == (n_points,) and weights.dtype == np.float64:
+        mean = math.fsum(weights) / n_points if weights.min() > 0 else np.nan
+        if 1 - 1e-6 <= mean <= LARGEST_MEAN:
+            return None if (weights == 1).all() else weights
+        got = f"a smallest of {weights.min():.3g} and a mean of {weights.mean():.3g}"
+    raise DataError(
+        f"{keyword('sample_weight')} must hold {n_points} positive numbers with a mean from 1 to "
+        f"{LARGEST_MEAN:,}; got {got}. Pass the number of rows that each row stands for."
+    )
 
 
 class CopyLaw:
@@ -60,114 +53,68 @@ class CopyLaw:
         self._n_copies = math.fsum(weights)
         n_others = math.floor(self._n_copies - 1)
         longest = math.ceil(LISTED * self._n_copies / min(psis)) if psis else 1
-        self._n_ranks = min(n_others, longest) if n_others > LONGEST_LIST else n_others
+        self.n_ranks = min(n_others, longest) if n_others > LONGEST_LIST else n_others
 
     def mean_distances(self, neighbors: Neighbors) -> NDArray[np.float64]:
         """Return the mean distance (n,) of each copy to the others on its list."""
         means = np.empty(len(self._weights))
-        average_copies(*neighbors, self._weights, self._n_ranks, means)
+
+        def work(block: slice) -> None:
+            own, taken = self._ranks(neighbors.indices[block], block)
+            # Sums of NumPy depend on the CPU; cumulative ones do not.
+            sums = np.cumsum(taken * neighbors.distances[block], axis=1)[:, -1]
+            means[block] = sums / (own + np.cumsum(taken, axis=1)[:, -1])
+
+        for_each_block(len(means), ROWS, work)
         return means
 
     def near_rows(self, neighbors: Neighbors, spreads: Array | None) -> NDArray[np.float32]:
-        """Return the probabilities (n, k) of the neighbors, but that of a row's own copies."""
-        weights, rows = self._weights, np.empty(neighbors.indices.shape, np.float32)
-        law, values = self._cumulative(1), np.ones(len(weights), np.float32)
-        values = values if spreads is None else spreads
+        """Return the probabilities (n, k) of the neighbors; a row lacks that of its own copies."""
+        rows, law = np.empty(neighbors.indices.shape, np.float32), self._cumulative(1)
 
         def work(block: slice) -> None:
-            lists = neighbors.distances[block], neighbors.indices[block], weights[block]
-            fill_by_copies(*lists, values, weights, law, rows[block])
+            ids, scaled = neighbors.indices[block], neighbors.distances[block].astype(np.float64)
+            scaled = scaled**2 if spreads is None else scaled**2 / spreads[ids].astype(np.float64)
+            order = np.argsort(scaled, axis=1, kind="stable")
+            own, taken = self._ranks(ids, block)
+            taken = np.take_along_axis(taken, order, axis=1)
+            ends = own[:, None] + np.cumsum(taken, axis=1)
+            whole = at_ranks(law, ends[:, -1:])
+            shares = (at_ranks(law, ends) - at_ranks(law, ends - taken)) / np.where(whole, whole, 1)
+            np.put_along_axis(rows[block], order, shares.astype(np.float32), axis=1)
 
         for_each_block(len(rows), ROWS, work)
         return rows
 
     def toward(self, lengths: Array, ids: Array) -> NDArray[np.float32]:
-        """Return the weights (m, k) of the neighbors of new points at some distances."""
-        rows = np.empty(ids.shape, np.float32)
-        weigh_copies(lengths, self._weights[ids], self._cumulative(0), rows)
-        return rows
+        """Return weights (m, k) of the neighbors of new points, as `weigh_smoothly` does."""
+        largest = lengths.max(axis=1, keepdims=True)
+        powers = lengths / np.where(largest, largest, 1)
+        for _ in range(4):  # 16th power
+            powers = powers * powers
+        copies = self._weights[ids]
+        ranks = -0.5 * copies  # a point is not compared with itself
+        for power, n_copies in zip(powers.T[:, :, None], copies.T[:, :, None], strict=True):
+            both = powers + power
+            ranks += n_copies * np.where(both, powers / np.where(both, both, 1), 0.5)
+        law, ranks = self._cumulative(0), np.maximum(ranks, 0)
+        return (at_ranks(law, ranks + copies) - at_ranks(law, ranks)).astype(np.float32)
+
+    def _ranks(self, ids: Array, block: slice) -> tuple[Array, Array]:
+        """Return the ranks of own copies (n,) and of neighbors (n, k), as far as there are any."""
+        own, copies = np.clip(self._weights[block] - 1, 0, self.n_ranks), self._weights[ids]
+        before = own[:, None] + np.cumsum(copies, axis=1) - copies
+        return own, np.clip(self.n_ranks - before, 0, copies)
 
     def _cumulative(self, first: int) -> NDArray[np.float64]:
         """Return the mean law, summed over the ranks from the first on."""
-        ranks = slice(first, first + self._n_ranks)
-        return np.r_[0.0, np.cumsum(mean_law(self._psis, self._n_copies, ranks))]
+        ranks = slice(first, first + self.n_ranks)
+        law = np.cumsum(mean_law(self._psis, self._n_copies, ranks))
+        return np.concatenate([[0.0], law])
 
 
-@kernel
-def at_rank(law: Array, rank: float) -> float:
-    """Return a cumulative law at a rank, interpolated."""
-    a = min(int(rank), len(law) - 2)
-    return law[a] + min(rank - a, 1.0) * (law[a + 1] - law[a])
-
-
-@kernel
-def take_ranks(ids: Array, own: float, weights: Array, n_ranks: int, taken: Array) -> float:
-    """Fill taken (k,) with the ranks of each neighbor up to n_ranks; return those of own copies."""
-    kept = min(max(own - 1.0, 0.0), float(n_ranks))
-    left = n_ranks - kept
-    for q in range(len(ids)):
-        taken[q] = min(weights[ids[q]], left)
-        left -= taken[q]
-    return kept
-
-
-@kernel
-def average_copies(
-    ids: Array, distances: Array, weights: Array, n_ranks: int, means: Array
-) -> None:
-    """Fill means (n,) with the mean distance of a copy to the others of its first n_ranks."""
-    taken = np.empty(ids.shape[1])
-    for i in range(len(ids)):
-        n_taken = take_ranks(ids[i], weights[i], weights, n_ranks, taken)
-        total = 0.0
-        for q in range(len(taken)):
-            total += taken[q] * np.float64(distances[i, q])
-            n_taken += taken[q]
-        means[i] = total / n_taken
-
-
-@kernel
-def fill_by_copies(
-    distances: Array,
-    ids: Array,
-    own: Array,
-    spreads: Array,
-    weights: Array,
-    law: Array,
-    rows: Array,
-) -> None:
-    """Fill rows (n, k) with the law of the ranks of each neighbor, by distance^2 over spread."""
-    k = ids.shape[1]
-    scaled, taken = np.empty(k), np.empty(k)
-    for i in range(len(ids)):
-        kept = take_ranks(ids[i], own[i], weights, len(law) - 1, taken)
-        for q in range(k):
-            distance = np.float64(distances[i, q])
-            scaled[q] = distance * distance / np.float64(spreads[ids[i, q]])
-        whole = at_rank(law, kept + taken.sum())
-        for q in range(k):
-            rank = kept
-            for e in range(k):  # of equal ones, the first wins
-                is_before = scaled[e] < scaled[q] or (scaled[e] == scaled[q] and e < q)
-                rank += taken[e] if is_before else 0.0
-            share = at_rank(law, rank + taken[q]) - at_rank(law, rank)
-            rows[i, q] = share / whole if whole > 0 else 0.0
-
-
-@parallel_kernel
-def weigh_copies(distances: Array, copies: Array, law: Array, rows: Array) -> None:
-    """Fill rows (m, k) like `ownership.weigh_smoothly`, for neighbors with some copies each."""
-    m, k = distances.shape
-    for i in prange(m):
-        powers = np.empty(k)
-        largest = np.float64(distances[i].max())
-        for j in range(k):
-            ratio = np.float64(distances[i, j]) / largest if largest > 0 else 0.0
-            powers[j] = (ratio * ratio) ** SMOOTHING
-        for j in range(k):
-            rank = -0.5 * copies[i, j]  # a point is not compared with itself
-            for other in range(k):
-                both = powers[j] + powers[other]
-                rank += copies[i, other] * (powers[j] / both if both > 0 else 0.5)
-            rank = max(rank, 0.0)
-            rows[i, j] = at_rank(law, rank + copies[i, j]) - at_rank(law, rank)
+def at_ranks(law: Array, ranks: Array) -> Array:
+    """Return a cumulative law at some ranks, interpolated; its last value beyond."""
+    whole = np.minimum(ranks.astype(np.int64), len(law) - 2)
+    found: Array = law[whole] + np.minimum(ranks - whole, 1) * (law[whole + 1] - law[whole])
+    return found

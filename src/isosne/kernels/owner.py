@@ -176,7 +176,7 @@ class OwnerKernel(MetricKernel):
         exponent = self.local_scaling
         if exponent == "auto":
             exponent = FULL if hubness(neighbors.indices) > HUBNESS else MILD
-        distances = neighbors.distances
+        distances: Array = neighbors.distances
         if self.weights_ is not None:
             distances = CopyLaw(self.weights_, self._near).mean_distances(neighbors)[:, None]
         self.spreads_ = Spreads.of(distances, float(exponent)) if exponent else None
@@ -277,7 +277,7 @@ class OwnerKernel(MetricKernel):
     def copy_rows(self, neighbors: Neighbors) -> FarPartners:
         """Return the partners, near and far, of a copy of each point, and their probabilities."""
         assert self.weights_ is not None
-        spreads = None if self.spreads_ is None else self.spreads_.values
+        spreads = self.spreads_ and self.spreads_.values
         rows = CopyLaw(self.weights_, self._near).near_rows(neighbors, spreads)
         near, broad = FarPartners(neighbors.indices, rows), self.far_partners()
         return near if broad is None else _joined(near, broad)

@@ -184,8 +184,7 @@ def draw_subsets(
 ) -> Subsets:
     """Draw the blocks of points, and a subset for each; of copies of points, if they have weights.
 
-    A point then has as many copies in a subset as its share of the weights, rounded up or down at
-    random: copies are taken at equal steps along the permutation of the points.
+    Copies are taken at equal steps along the permutation: each point by its share of the weights.
     """
     n_blocks, size = subset_shape(psi, n_points)
     order = rng.permutation(n_points)
@@ -194,8 +193,7 @@ def draw_subsets(
         return Subsets(order, np.sort(drawn, axis=1))
     ends = np.cumsum(weights[order])
     steps = (np.arange(size) + rng.random((n_blocks, 1))) * (ends[-1] / size)
-    found = np.minimum(np.searchsorted(ends, steps, side="right"), n_points - 1)
-    return Subsets(order, np.sort(order[found], axis=1))
+    return Subsets(order, np.sort(order[np.searchsorted(ends[:-1], steps, side="right")], axis=1))
 
 
 def far_partners(points: Points, metric: Metric, subsets: Subsets) -> NDArray[np.int32]:

@@ -5,7 +5,6 @@ added in the order of the points, so they do not depend on the number of threads
 """
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,10 +146,11 @@ class ExactRepulsion(Repulsion):
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()) -> float:
         axes, sums = by_axis(Y), np.empty(Y.shape[1])
-        padded = by_axis(masses[0][None]) if masses else ()
-        push_all(axes, self._dof, padded, push, sums)
-        leave_out_self(axes, self._dof, sums, padded)
-        return mass_sum(sums, masses)
+        push_all(axes, self._dof, by_axis(masses[0][None]) if masses else (), push, sums)
+        if masses:
+            return mass_sum(sums - masses[0], masses)
+        leave_out_self(axes, self._dof, sums)
+        return float(sums.sum())
 
 
 def by_axis(Y: NDArray[np.float32]) -> Axes:
@@ -197,24 +197,22 @@ def mass_sum(sums: Array, masses: Mass) -> float:
     return float((sums * masses[0] if masses else sums).sum(dtype=np.float64))
 
 
-def leave_out_self(Y: Axes, dof: Scalar, sums: Array, masses: Axes = ()) -> None:
-    """Turn sums of m_j w over all points, where w_ii = 1, into sums over the others."""
-    own: Any = masses[0][: len(sums)] if masses else 1.0
-    has_others = sums > np.float32(ALONE) * own
-    sums -= own
+def leave_out_self(Y: Axes, dof: Scalar, sums: Array) -> None:
+    """Turn sums of w over all points, where w_ii = 1, into sums over the others."""
+    has_others = sums > np.float32(ALONE)
+    sums -= 1.0
     if not has_others.all():  # rarely, so it is not compiled for most maps
-        sum_others(Y, np.flatnonzero(~has_others), dof, masses, sums)
+        sum_others(Y, np.flatnonzero(~has_others), dof, sums)
 
 
 @kernel
-def sum_others(Y: Axes, points: Array, dof: Scalar, masses: Axes, sums: Array) -> None:
-    """Fill the sums of m_j w over the other points, for some points."""
+def sum_others(Y: Axes, points: Array, dof: Scalar, sums: Array) -> None:
+    """Fill the sums of w over the other points, for some points."""
     for i in points:
         others = 0.0
         for j in range(len(sums)):
             if j != i:
-                w = objectives.pair_similarity(sq_dist(Y, i, j), dof)[0]
-                others += w * lanes.weighted(np.float32(1), masses, j)
+                others += objectives.pair_similarity(sq_dist(Y, i, j), dof)[0]
         sums[i] = others
 
 

@@ -45,6 +45,7 @@ class Attraction:
     loads: NDArray[np.float32]
     pairs: Pairs
     judges: Pairs
+    masses: Masses | None = None
 
     def __init__(self, dof: Scalar) -> None:
         self._dof = np.float32(dof)
@@ -84,6 +85,7 @@ class ListedAttraction(Attraction):
         self.loads = np.empty(self.n_points, np.float32)
         self.negative_entropy = sum_listed(joint.indptr, joint.data, self.loads)
         self.loads *= np.float32(self.n_points)
+        self.masses = joint.masses
         if joint.masses is not None:
             self.negative_entropy += entropy_of_copies(joint.masses, self.loads / self.n_points)
             self.loads /= joint.masses.values
@@ -145,17 +147,12 @@ def origin(Y: NDArray[np.float32]) -> tuple[Scalar, ...]:
 class SplitForces(Forces):
     """Gradient and value of KL(P || Q) from an attraction and a repulsion."""
 
-    def __init__(
-        self,
-        attraction: Attraction,
-        repulsion: Repulsion,
-        dof: Scalar = 1.0,
-        masses: Masses | None = None,
-    ) -> None:
+    def __init__(self, attraction: Attraction, repulsion: Repulsion, dof: Scalar = 1.0) -> None:
         # The attraction of points in the current order, and this order.
         self._arrangement = attraction, np.arange(attraction.n_points)
         self.repulsion = repulsion
         self.dof = np.float32(dof)
+        masses = attraction.masses
         self.masses = () if masses is None else (masses.values,)
         self._within = 0.0 if masses is None else float(masses.within.sum())
 
@@ -258,7 +255,7 @@ def combine_arranged(
             gradient[c, order[r]] = toward * pull[r, c] - away * push[c, r]
 
 
-def entropy_of_copies(masses: Masses, sums: NDArray[np.float32]) -> float:
+def entropy_of_copies(masses: Masses, sums: Array) -> float:
     """Return what masses add to the sum of p log p, so that it is that of the copies of points.
 
     sums (n,): p summed over the partners of each point. A pair has m_i m_j pairs of copies.

@@ -155,12 +155,11 @@ class MeshRepulsion(Repulsion):
         """Return the corner (3,) of a mesh that covers a map Y (3, n), and the potential there."""
         low, high = Y.min(axis=1), Y.max(axis=1)
         sides = (1,) * (3 - self.n_components) + grid.shape.sides
-        spacing = grid.shape.spacing
-        margin = (np.array(sides) - [len(zeros) for zeros in self._zeros]) * spacing
+        step = grid.shape.spacing
+        margin = (np.array(sides) - [len(zeros) for zeros in self._zeros]) * step
         origin = ((low + high) / 2 - margin / 2).astype(np.float32)
         bounds = np.zeros((len(grid.charges), 2), np.int64)
-        inverse = np.float32(1 / spacing)
-        spread(Y, origin, inverse, self._zeros, sides, masses, bounds, grid.charges)
+        spread(Y, origin, np.float32(1 / step), self._zeros, sides, masses, bounds, grid.charges)
         total = np.empty(grid.charges.shape[1], np.float32)
         sum_chunks(grid.charges, bounds, total)
         return origin, convolve(total.reshape(grid.shape.sides), grid).reshape((*sides[:-1], -1))

@@ -30,7 +30,8 @@ class Cells(NamedTuple):
     """Points sorted into cells of a regular grid.
 
     Y: the sorted map by axis; order (n,): index of each sorted point; cells (n,): its cell;
-    starts: first sorted point of each cell, and n; sides: cells along three axes, leading ones 1.
+    starts: first sorted point of each cell, and n; sides: cells along three axes, leading ones 1;
+    masses: of the sorted points, if they are not 1.
     """
 
     Y: Axes
@@ -38,6 +39,7 @@ class Cells(NamedTuple):
     cells: NDArray[np.int64]
     starts: NDArray[np.int64]
     sides: tuple[int, int, int]
+    masses: Axes = ()
 
 
 def expand(cutoff: float, dof: float) -> tuple[float, float, float, float]:
@@ -103,10 +105,10 @@ def add_near(
 ) -> float:
     """Add the near pairs to push (d, n); return their sum of w - q, without points themselves."""
     sums = np.empty(len(cells.order))
-    own = by_axis(masses[0][None, cells.order]) if masses else ()
-    polynomial = tuple(map(np.float32, expand(cutoff, float(dof))))
-    push_near(cells, polynomial, dof, own, push, sums)
-    return mass_sum(sums, tuple(part[: len(sums)] for part in own))
+    if masses:
+        cells = cells._replace(masses=by_axis(masses[0][None, cells.order]))
+    push_near(cells, tuple(map(np.float32, expand(cutoff, float(dof)))), dof, push, sums)
+    return mass_sum(sums, tuple(part[cells.order] for part in masses))
 
 
 @kernel
@@ -157,15 +159,10 @@ def add_pairs(
 
 @parallel_kernel
 def push_near(
-    sorted_points: Cells,
-    polynomial: tuple[Scalar, ...],
-    dof: Scalar,
-    masses: Axes,
-    push: Array,
-    sums: Array,
+    sorted_points: Cells, polynomial: tuple[Scalar, ...], dof: Scalar, push: Array, sums: Array
 ) -> None:
     """Add the push of near pairs to push (d, n); fill sums (n,) with their w - q. O(pairs)."""
-    Y, order, cells, starts, sides = sorted_points
+    Y, order, cells, starts, sides, masses = sorted_points
     n_a, n_b, n_c = sides
     sq, value, slope, curvature = polynomial
     alone = np.float32(1) - (value - sq * (slope - sq * curvature * np.float32(0.5)))

@@ -81,11 +81,7 @@ class ListedPlacement:
     """
 
     def __init__(
-        self,
-        embedding: NDArray[np.float32],
-        dof: Scalar,
-        exaggeration: float = 1.0,
-        masses: Masses | None = None,
+        self, embedding: Array, dof: Scalar, exaggeration: float = 1.0, masses: Masses | None = None
     ) -> None:
         n, self._n_components = embedding.shape
         solid = in_three_dimensions(embedding.T)

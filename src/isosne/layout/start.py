@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isosne._portable import each_cos, each_log
-from isosne._types import Array, DenseMatrix, Joint, Masses, PartnerSource, Points, SparseMatrix
+from isosne._types import Array, DenseMatrix, Joint, PartnerSource, Points, SparseMatrix
 from isosne.errors import DataError, ParameterError, keyword, suggest
 from isosne.layout import eigenvectors
 from isosne.layout.anchors import Anchors
@@ -75,9 +75,7 @@ def initial_map(
         return check_spread(carried_map(start, joint, noise), "align_to")
     if start == "random":
         return np.ascontiguousarray(SPREAD * noise.T, np.float32)
-    masses = getattr(joint, "masses", None)
-    is_pca = start == "pca"
-    axes = _principal(X, n_components, masses) if is_pca else _spectral(joint, n_components)
+    axes = _principal(X, joint, n_components) if start == "pca" else _spectral(joint, n_components)
     spread = axes.std(axis=0).max()
     if spread < FLAT * np.abs(axes).max():  # all points coincide, except for rounding
         axes[:], spread = 0, 1.0
@@ -126,26 +124,25 @@ def given_map(start: Any, n: int, n_components: int) -> NDArray[np.float32]:
     return np.array(array.T, np.float32, order="C")  # a copy: the map is modified in place
 
 
-def _principal(X: Points, n_components: int, masses: Masses | None) -> NDArray[np.float64]:
+def _principal(X: Points, joint: Joint, n_components: int) -> NDArray[np.float64]:
     """Return the leading principal components; missing ones are zero."""
     axes = np.zeros((X.shape[0], n_components))
     k = min(n_components, *X.shape)
     if isinstance(X, csr_array) or np.ptp(X, axis=0).any():
-        of_points = eigenvectors.principal_components
-        axes[:, :k] = of_points(X, k) if masses is None else _weighted(X, k, masses.values)
+        masses = joint.masses if isinstance(joint, SparseMatrix) else None
+        roots: Any = 1.0 if masses is None else np.sqrt(masses.values[:, None], dtype=np.float64)
+        X = X if masses is None else _with_masses(X, roots)
+        axes[:, :k] = eigenvectors.principal_components(X, k)[: len(axes)] / roots
         axes -= axes.mean(axis=0)
     return axes
 
 
-def _weighted(X: Points, k: int, masses: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the principal components (n, k) of points with masses, whose mean is 1."""
-    roots = np.sqrt(masses.astype(np.float64))[:, None]
+def _with_masses(X: Points, roots: Array) -> Points:
+    """Return points whose covariance is that of X with masses, of mean 1; roots: of the masses."""
     if isinstance(X, csr_array):
-        return eigenvectors.principal_components(csr_array(X.multiply(roots)), k) / roots
-    scaled = roots * (X - (masses[:, None] * X).mean(axis=0, dtype=np.float64))
-    # With their mirror images, the scaled points have mean zero, and the covariance with masses.
-    both = np.concatenate([scaled, -scaled])
-    return eigenvectors.principal_components(both, k)[: len(X)] / roots
+        return csr_array(X.multiply(roots))
+    scaled = roots * (X - (roots**2 * X).mean(axis=0))
+    return np.concatenate([scaled, -scaled])  # with their mirror images, the mean is zero
 
 
 def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:

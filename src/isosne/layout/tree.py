@@ -63,11 +63,11 @@ class TreeRepulsion(Repulsion):
         order = np.argsort(codes, kind="stable")  # equal codes keep the order of points
         n_nodes, n_leaves = link(codes[order], self._links, self._leaves)
         links, nodes, leaves = self._links[:n_nodes], self._nodes[:n_nodes], self._leaves[:n_leaves]
-        ordered = Y.take(order, axis=1)
-        own = masses[0][order] if masses else np.ones(len(order), np.float32)
-        summarize(ordered, own, links, nodes)
+        own = masses[0] if masses else np.ones(len(order), np.float32)
+        ordered = np.vstack([Y, own]).take(order, axis=1)
+        summarize(ordered, links, nodes)
         settings = (np.float32(self.theta**2), self._dof), (np.float32(0),) * len(Y)
-        push_leaves(ordered, (links, nodes, own), leaves, settings, self._lists, *self._found)
+        push_leaves(ordered, (links, nodes), leaves, settings, self._lists, *self._found)
         push[:, order], self._sums[order] = self._found  # back to the original order
         return mass_sum(self._sums, masses)
 
@@ -163,35 +163,34 @@ def end_of_part(codes: Array, first: int, start: int, stop: int) -> int:
 
 
 @parallel_kernel
-def summarize(Y: Array, masses: Array, links: Array, nodes: Array) -> None:
+def summarize(Y: Array, links: Array, nodes: Array) -> None:
     """Fill nodes (n_nodes, d + 2): center of mass, mass, squared diagonal of the bounding box.
 
-    Y (d, n) and masses (n,) are sorted. O(n) per level of the tree.
+    Y (d + 1, n), coordinates and masses, is sorted. O(n) per level of the tree.
     """
     for node in prange(len(links)):
         start, stop = links[node, 1], links[node, 2]
         sq_diagonal = np.float32(0)
         mass = 0.0  # float64: a node may hold all points
         for a in range(start, stop):
-            mass += np.float64(masses[a])
-        for c in range(Y.shape[0]):
+            mass += np.float64(Y[-1, a])
+        for c in range(Y.shape[0] - 1):
             y = Y[c, start:stop]
             width = y.max() - y.min()
             total = 0.0
             for a in range(start, stop):
-                total += np.float64(Y[c, a]) * np.float64(masses[a])
+                total += np.float64(Y[c, a]) * np.float64(Y[-1, a])
             nodes[node, c] = total / mass
             sq_diagonal += width * width
         nodes[node, -2], nodes[node, -1] = mass, sq_diagonal
 
 
 @kernel
-def list_points(listed: Array, size: int, Y: Array, masses: Array, run: tuple[int, int]) -> int:
-    """Append a run of points of Y (d, n) and their masses to a list; return its new size."""
-    for a in range(run[0], run[1]):
+def list_points(listed: Array, size: int, Y: Array, first: int, last: int) -> int:
+    """Append points of Y (d + 1, n) with their masses to a list; return its new size."""
+    for a in range(first, last):
         for c in range(Y.shape[0]):
             listed[c, size] = Y[c, a]
-        listed[-1, size] = masses[a]
         size += 1
     return size
 
@@ -225,38 +224,32 @@ def push_by_list(
 
 @kernel
 def push_within(
-    listed: Array,
-    Y: Array,
-    masses: Array,
-    leaf: tuple[int, int],
-    settings: Settings,
-    push: Array,
-    sums: Array,
+    listed: Array, Y: Array, leaf: tuple[int, int], settings: Settings, push: Array, sums: Array
 ) -> None:
     """Fill push and sums with the interactions among the points of a leaf."""
     start, stop = leaf
-    size = list_points(listed, 0, Y, masses, leaf)
+    size = list_points(listed, 0, Y, start, stop)
     for a in range(start, stop):
         push[:, a] = np.float32(0)
         sums[a] = 0.0
         listed[-1, a - start] = np.float32(0)  # a point does not act on itself
         push_by_list(listed, size, Y, (a, a + 1), settings, push, sums)
-        listed[-1, a - start] = masses[a]
+        listed[-1, a - start] = Y[-1, a]
 
 
 @parallel_kernel
 def push_leaves(
     Y: Array,
-    tree: tuple[Array, Array, Array],
+    tree: tuple[Array, Array],
     leaves: Array,
     settings: Settings,
     lists: Array,
     push: Array,
     sums: Array,
 ) -> None:
-    """Fill push (d, n) and sums (n,) of the sorted points Y (d, n), leaf by leaf.
+    """Fill push (d, n) and sums (n,) of the sorted points Y (d + 1, n), leaf by leaf.
 
-    tree: links, nodes and masses; lists (n_lists, d + 1, length): scratch, coordinates and masses.
+    tree: links and nodes; lists (n_lists, d + 1, length): scratch, coordinates and masses.
     """
     numbers, zeros = settings  # a parallel loop takes no nested tuple
     for t in prange(len(lists)):
@@ -267,7 +260,7 @@ def push_leaves(
 @kernel
 def push_leaf(
     Y: Array,
-    tree: tuple[Array, Array, Array],
+    tree: tuple[Array, Array],
     own: int,
     settings: Settings,
     listed: Array,
@@ -275,13 +268,13 @@ def push_leaf(
     sums: Array,
 ) -> None:
     """Fill push and sums of one leaf: traverse the tree, list nodes and points, then sum."""
-    links, nodes, masses = tree
+    links, nodes = tree
     sq_theta = settings[0][0]
     start, stop = leaf = links[own, 1], links[own, 2]
-    box = np.empty((Y.shape[0], 2), np.float32)
-    for c in range(Y.shape[0]):
+    box = np.empty((Y.shape[0] - 1, 2), np.float32)
+    for c in range(len(box)):
         box[c, 0], box[c, 1] = Y[c, start:stop].min(), Y[c, start:stop].max()
-    push_within(listed, Y, masses, leaf, settings, push, sums)
+    push_within(listed, Y, leaf, settings, push, sums)
     size = node = 0
     while node < len(links):
         if size > listed.shape[1] - LEAF_POINTS:  # another leaf might not fit
@@ -289,7 +282,7 @@ def push_leaf(
             size = 0
         after, first, last = links[node, 0], links[node, 1], links[node, 2]
         sq_gap = np.float32(0)
-        for c in range(Y.shape[0]):
+        for c in range(len(box)):
             x = nodes[node, c]
             apart = max(box[c, 0] - x, x - box[c, 1], np.float32(0))  # zero inside of the box
             sq_gap += apart * apart
@@ -304,5 +297,5 @@ def push_leaf(
         else:
             node += 1
             if node == after:
-                size = list_points(listed, size, Y, masses, (first, last))
+                size = list_points(listed, size, Y, first, last)
     push_by_list(listed, size, Y, leaf, settings, push, sums)

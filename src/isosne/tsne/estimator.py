@@ -401,16 +401,10 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         from isosne.quality import report as measure
 
         check_is_fitted(self)
-        return measure(
-            comparable_rows(self, X),
-            self.embedding_,
-            take_landmarks(self, labels),
-            k=k,
-            metric=self.kernel_.metric,
-            p=self.kernel_.p,
-            random_state=0,
-            n_jobs=self.n_jobs,
-        )
+        metric: dict[str, Any] = {"metric": self.kernel_.metric, "p": self.kernel_.p}
+        rows, classes = comparable_rows(self, X), take_landmarks(self, labels)
+        how = metric | {"k": k, "random_state": 0, "n_jobs": self.n_jobs}
+        return measure(rows, self.embedding_, classes, **how)
 
     def plot(
         self,
@@ -431,17 +425,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         # By name: plots stand above the estimator, and need matplotlib.
         plots = require("isosne.plots", "plot", "TSNE.plot")
-        return plots.plot_map(
-            self.embedding_,
-            take_landmarks(self, color),
-            kind=kind,
-            title=title,
-            legend=legend,
-            names=names,
-            annotate=annotate,
-            style=style,
-            ax=ax,
-        )
+        how = {"kind": kind, "title": title, "legend": legend, "names": names}
+        colors = take_landmarks(self, color)
+        return plots.plot_map(self.embedding_, colors, annotate=annotate, style=style, ax=ax, **how)
 
     def _html_repr(self) -> str:
         """Return what notebooks show: a small map and its figures, after a fit."""

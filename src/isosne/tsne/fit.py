@@ -22,7 +22,6 @@ from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import merged_affinities, sparse_affinities, weighted_affinities
 from isosne.errors import DataError, IsolatedPointsWarning, ParameterError
 from isosne.kernels.base import MetricKernel
-from isosne.kernels.copies import as_weights
 from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.labels import as_labels
@@ -79,18 +78,9 @@ class Job(NamedTuple):
             identity |= {"sample_weight": self.weights}
         return identity
 
-    def fit(
-        self, kernel: MetricKernel, plan: Plan, rng: np.random.Generator
-    ) -> tuple[MetricKernel, Array | None]:
-        """Return the kernel fitted to points, labels and weights, and the indices of landmarks."""
-        if self.weights is not None:
-            check_weighable(kernel, plan)
-        kernel, landmarks = self.given.fit(kernel, rng)
-        has_all = self.y is None or landmarks is None
-        kernel.read_labels(self.y if has_all else np.asarray(self.y)[landmarks])
-        if self.weights is not None and isinstance(kernel, OwnerKernel):
-            kernel.read_weights(self.weights)
-        return kernel, landmarks
+    def labels_of(self, landmarks: Array | None) -> Any:
+        """Return the labels of the rows that are mapped."""
+        return self.y if self.y is None or landmarks is None else np.asarray(self.y)[landmarks]
 
     def anchors_among(self, landmarks: Array | None) -> Anchors | None:
         """Return the anchors, counted among the landmarks if there are any."""
@@ -114,7 +104,10 @@ def start_run(job: Job, saved: RunState | None, reporter: Reporter) -> Run:
         plan = replace(plan, reasons=saved.reasons)
     reporter.say(str(replace(plan, notes=())))  # `fit` warns of them
     reporter.say("Computing affinities")
-    kernel, landmarks = job.fit(kernel, plan, rng)
+    kernel, landmarks = job.given.fit(kernel, rng)
+    kernel.read_labels(job.labels_of(landmarks))
+    if job.weights is not None and isinstance(kernel, OwnerKernel):
+        kernel.read_weights(job.weights)
     draws = draw_seed(plan, rng)
     joint, isolated = make_affinities(kernel, plan, draws)
     anchors = job.anchors_among(landmarks)
@@ -144,21 +137,18 @@ def plan_job(job: Job, rng: np.random.Generator) -> tuple[Plan, MetricKernel]:
     kernel = as_kernel(kernel, job.given.shape[0], rng)
     kernel = for_table(kernel) if job.given.has_codes else kernel
     plan = make_plan(kernel, job.given.size(kernel), job.settings, job.anchors)
+    if job.weights is not None:
+        check_weighable(kernel, plan)
     return plan, with_seed(plan.parameters["kernel"], getattr(kernel, "random_state", None))
 
 
 def check_weighable(kernel: MetricKernel, plan: Plan) -> None:
     """Raise an error if a plan has no place for weights of rows."""
-    refused = {
-        "kernel": not isinstance(kernel, OwnerKernel) and type(kernel).__name__,
-        "label_weight": getattr(kernel, "label_weight", 0),
-        "landmarks": plan.n_rows is not None and plan.n_points,
-        "affinities": plan.affinities != "sparse" and plan.affinities,
-    }
-    rules = "be the owner kernel", "be 0", "be None", "be 'sparse', and the objective 'kl',"
-    for (name, value), rule in zip(refused.items(), rules, strict=True):
-        if value:
-            raise ParameterError(name, f"{rule} with sample_weight", value, "Leave one out.")
+    is_plain = isinstance(kernel, OwnerKernel) and not kernel.label_weight
+    if not is_plain or plan.affinities != "sparse" or plan.n_rows is not None:
+        rule = "be left out with kernels other than the owner kernel, with several views, labels "
+        rule += "that guide the map, landmarks, and affinities that are not sparse"
+        raise ParameterError("sample_weight", rule, hint="Leave out one of the two.")
 
 
 def draw_seed(plan: Plan, rng: np.random.Generator) -> int:
@@ -235,7 +225,6 @@ def joint_probabilities(
     kernel: Any = "owner",
     y: Any = None,
     *,
-    sample_weight: Any = None,
     affinities: Any = "auto",
     random_state: RandomState = None,
 ) -> Similarities:
@@ -249,8 +238,6 @@ def joint_probabilities(
         Similarity of the points; see `TSNE`.
     y : array of shape (n_samples,) or None, default=None
         Labels, for an `OwnerKernel` with ``label_weight``.
-    sample_weight : array of shape (n_samples,) or None, default=None
-        Number of rows that each row stands for; see `TSNE.fit`.
     affinities : str or Sparse, default="auto"
         Pairs with a probability; see `TSNE`.
     random_state : int, Generator, RandomState or None, default=None
@@ -273,9 +260,9 @@ def joint_probabilities(
     rng = as_generator(random_state)
     given = Input(X, kernel, None, random_state)
     settings = DEFAULTS | {"kernel": kernel, "affinities": affinities}
-    job = Job(given, settings, None, y=y, weights=as_weights(sample_weight, given.n_rows))
-    plan, own = plan_job(job, rng)
-    fitted, _ = job.fit(own, plan, rng)
+    plan, own = plan_job(Job(given, settings, None), rng)
+    fitted, _ = given.fit(own, rng)
+    fitted.read_labels(y)
     return Similarities(fitted, make_affinities(fitted, plan, draw_seed(plan, rng))[0])
 
 

@@ -167,7 +167,7 @@ def make_forces(joint: Joint, method: Method, n_components: int, objective: Obje
         repulsion = MeshRepulsion(n_components, dof, method.accuracy)
     elif isinstance(method, Tree):
         repulsion = TreeRepulsion(n_components, dof, method.theta)
-    return SplitForces(attraction, repulsion, dof, getattr(joint, "masses", None))
+    return SplitForces(attraction, repulsion, dof)
 
 
 class Checkpoint:
