@@ -91,14 +91,14 @@ def test_a_map_of_weights_takes_the_steps_of_copies_that_move_together():
     X, w = RNG.normal(size=(60, 3)), RNG.integers(1, 4, 60)
     Y, starts, n_copies = RNG.normal(size=(60, 2)), np.r_[0, np.cumsum(w)[:-1]], w.sum()
     kernel, copied = (OwnerKernel(total / 15, local_scaling=1) for total in (60, n_copies))
-    phase = Phase(50, exaggeration=4.0, divisor=4, momentum=0.5, shortest=0)
+    phase = Phase(50, divisor=16, momentum=0.5, shortest=0)
     found = TSNE(kernel, start=Y, schedule=Schedule((phase,), gains=False))
     found.fit(X, sample_weight=w)
     joint = joint_probabilities(np.repeat(X, w, axis=0), copied).joint
     forces = SplitForces(ListedAttraction(joint), ExactRepulsion())
     Y, update = Y.T.astype(np.float32), 0.0
     for _ in range(50):
-        gradient = forces.gradient(np.repeat(Y, w, axis=1), 4.0)
+        gradient = forces.gradient(np.repeat(Y, w, axis=1))
         update = 0.5 * update - n_copies / 16 * np.add.reduceat(gradient, starts, axis=1) / w
         Y = np.float32(Y + update)
     center = found.embedding_.mean(axis=0) - Y.mean(axis=1)
