@@ -252,7 +252,7 @@ NEW_ROWS = (ID, LABEL, MISSING, DECIMAL, KEY)
 
 KERNELS = "owner|isolation|gaussian|adaptive|knn"
 METRIC = kernel_option(
-    "--metric euclidean|manhattan|chebyshev|cosine|mahalanobis|hamming|gower|precomputed",
+    "--metric euclidean|manhattan|chebyshev|cosine|mahalanobis|hamming|jaccard|gower|precomputed",
     "Distance between rows.",
     shown="euclidean, or as in the map",
 )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._tables import as_array
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError, show
 
@@ -26,7 +27,7 @@ def as_labels(y: Any, n_points: int) -> NDArray[np.int64] | NDArray[np.float64]:
     if y is None:
         hint = "Pass fit(X, y), or leave label_weight out."
         raise ParameterError("y", "hold a label per row, because label_weight is not 0", y, hint)
-    given = np.asarray(y)
+    given = as_array(y, "y")
     if given.shape != (n_points,):
         raise DataError(
             f"y must hold one label per row, shape ({n_points},); got {show(y)}. Use None or NaN "

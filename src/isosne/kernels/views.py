@@ -19,6 +19,7 @@ from sklearn.base import clone
 
 from isosne._checks import check_number, check_points
 from isosne._random import RandomState
+from isosne._tables import as_array
 from isosne._types import Array, FarPartners, Points
 from isosne.errors import DataError, ParameterError, show
 from isosne.kernels.base import KernelCosts, MetricKernel
@@ -109,7 +110,7 @@ def _named(views: Any) -> dict[str, Any]:
 
 def _checked(view: Any, name: str) -> tuple[Points, NDArray[np.bool_]]:
     """Return a view with zeros for the rows that lack it, and which rows have it."""
-    dense = view if isinstance(view, csr_array) or hasattr(view, "tocsr") else np.asarray(view)
+    dense = view if hasattr(view, "tocsr") else as_array(view, f"view {name!r}")
     has_view: NDArray[np.bool_] = np.ones(dense.shape[0], bool)
     if isinstance(dense, np.ndarray) and dense.dtype.kind == "f":
         has_view = ~np.asarray(np.isnan(dense).all(axis=1))

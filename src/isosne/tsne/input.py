@@ -20,6 +20,7 @@ from sklearn.utils.validation import validate_data
 
 from isosne._blocks import for_each_block
 from isosne._checks import (
+    as_graph,
     check_count,
     check_for_metric,
     check_names,
@@ -230,13 +231,14 @@ class Input:
         if is_one_of(kernel, ("precomputed",)) or isinstance(kernel, PrecomputedKernel):
             metric = "precomputed"
         self.forest: TableForest | None = None
+        self._is_precomputed = is_one_of(metric, ("precomputed",))
+        X = as_graph(X) if self._is_precomputed else X
         self.layout = Layout.of(X) if are_views(X) else None
         if self.layout is not None:
             X = self.layout.stack(X)
         is_table = isinstance(X, MixedRows)
         self.source = X.frame if is_table else X
         self._examined = X.notes if isinstance(X, Rows) else None
-        self._is_precomputed = is_one_of(metric, ("precomputed",))
         can_be_table = not self._is_precomputed and not is_stored(X)
         if is_table or (can_be_table and is_mixed(X)):
             categorical = X.categorical if is_table else None
@@ -415,6 +417,7 @@ def checked_points(model: Any, X: Any) -> Points:
     if hasattr(model, "table_"):
         codes: Points = model.table_.transform(X)
         return codes
+    X = _as_pairs(model, X)
     points = check_points(X)
     check_width(points, model.n_features_in_, type(model).__name__)
     validate_data(model, X, reset=False, skip_check_array=True)
@@ -422,6 +425,11 @@ def checked_points(model: Any, X: Any) -> Points:
         points = model.input_scale_.apply(points)
     check_for_metric(points, model.kernel_.metric)
     return points
+
+
+def _as_pairs(model: Any, X: Any) -> Any:
+    """Return the neighbors of new points among the fitted points as CSR; other input unchanged."""
+    return as_graph(X, model.n_features_in_) if model.kernel_.takes_pairs else X
 
 
 def opened_rows(model: Any, X: Any) -> Rows:
@@ -436,7 +444,7 @@ def opened_rows(model: Any, X: Any) -> Rows:
                 f"got {show(X)}. Read it into a data frame, or pass parts of it."
             )
         return open_input(model.table_.transform(X))
-    rows = open_input(X)
+    rows = open_input(_as_pairs(model, X))
     check_width(rows, model.n_features_in_, type(model).__name__)
     check_names(rows.column_names, getattr(model, "feature_names_in_", None))
     if hasattr(model, "input_scale_") and not isinstance(rows, ScaledRows):
