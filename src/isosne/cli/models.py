@@ -1,6 +1,7 @@
 """Models: made from options, fitted, kept in files with how their table was read, given rows."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -248,12 +249,20 @@ def _has_names(source: str) -> bool:
     return source == PIPE or path.suffix.lower() in NAMED or is_folder
 
 
+def _take_all(rows: Any, part: slice) -> Any:
+    import numpy as np
+
+    return rows.take(np.arange(part.start, part.stop), allow_missing=True)
+
+
 def write_places(args: Args, model: Any, rows: Any, table: Any, about: dict[str, Any]) -> int:
     """Place rows on the map of a model, which scales them, by blocks; return their number."""
     from isosne.rows import MapWriter, blocks
 
     kept = {"labels": table.labels, "force": args.force}
     read = getattr(rows, "read_frame", rows.read)  # of mixed columns, the table itself
+    if hasattr(model, "layout_"):  # rows may lack views
+        read = partial(_take_all, rows)
     progress = make_progress()
     progress.begin("placing row", rows.shape[0])
     try:

@@ -56,16 +56,27 @@ class Layout(NamedTuple):
             scales.append(2.0 ** (math.frexp(mean)[1] // 2) if mean > 0 else 1.0)
         return cls(tuple(named), tuple(part.shape[1] for part in parts), tuple(scales))
 
-    def stack(self, views: Any) -> Points:
-        """Return views as one matrix, in this layout."""
+    def named(self, views: Any) -> dict[str, Any]:
+        """Return views by name; they may also be one matrix, with all columns side by side."""
+        is_matrix = isinstance(views, np.ndarray | csr_array)
+        if is_matrix and views.shape[1:] == (sum(self.widths),):
+            stops = np.cumsum(self.widths).tolist()
+            columns = map(slice, [0, *stops], stops)
+            return {name: views[:, own] for name, own in zip(self.names, columns, strict=True)}
         named = _named(views)
         if tuple(named) != self.names:
             raise DataError(
                 f"X must hold the views {', '.join(self.names)}; got {', '.join(named) or 'none'}. "
                 "Pass the same views, in the same order."
             )
+        return named
+
+    def stack(self, views: Any) -> Points:
+        """Return views as one matrix, in this layout."""
         blocks: list[Any] = []
-        for (name, view), width, scale in zip(named.items(), self.widths, self.scales, strict=True):
+        for (name, view), width, scale in zip(
+            self.named(views).items(), self.widths, self.scales, strict=True
+        ):
             part, has_view = _checked(view, name)
             if part.shape[1] != width:
                 raise DataError(

@@ -370,6 +370,8 @@ class Input:
         set_or_remove(model, "input_scale_", getattr(self._rows, "scale", None))
         if self._rows is None or not is_stored(self.source):
             validate_data(model, self.source, reset=True, skip_check_array=True)
+            if self.layout is not None:
+                model.n_features_in_ = sum(self.layout.widths)
             return
         names = self._rows.column_names
         model.n_features_in_ = self.shape[1]
@@ -388,7 +390,7 @@ def set_or_remove(model: Any, name: str, value: object) -> None:
 def comparable_rows(model: Any, X: Any) -> Any:
     """Return the rows of X that are on the map of a model, as its kernel compares them."""
     if hasattr(model, "layout_"):
-        return take_landmarks(model, model.layout_.stack(X))
+        return take_landmarks(model, _stacked(model, X))
     rows = open_input(X) if is_stored(X) and model.plan_.n_rows is not None else X
     return take_landmarks(model, model.table_.transform(X) if hasattr(model, "table_") else rows)
 
@@ -411,7 +413,7 @@ def take_landmarks(model: Any, values: Any) -> Any:
 def checked_points(model: Any, X: Any) -> Points:
     """Return new points, validated, as the kernel of a model compares them: scaled, or as codes."""
     if hasattr(model, "layout_"):
-        return check_points(model.layout_.stack(X))
+        return check_points(_stacked(model, X))
     if is_stored(X):
         return check_points(opened_rows(model, X).read(slice(None)))
     if hasattr(model, "table_"):
@@ -427,6 +429,17 @@ def checked_points(model: Any, X: Any) -> Points:
     return points
 
 
+def _stacked(model: Any, X: Any) -> Points:
+    """Return views, or a table with their columns side by side, as one matrix, scaled."""
+    layout: Layout = model.layout_
+    if is_stored(X):
+        rows = open_input(X)
+        X = rows.take(np.arange(rows.shape[0]), allow_missing=True)
+    if hasattr(model, "input_scale_"):
+        X = model.input_scale_.apply(np.hstack(list(layout.named(X).values())))
+    return layout.stack(X)
+
+
 def _as_pairs(model: Any, X: Any) -> Any:
     """Return the neighbors of new points among the fitted points as CSR; other input unchanged."""
     return as_graph(X, model.n_features_in_) if model.kernel_.takes_pairs else X
@@ -435,7 +448,7 @@ def _as_pairs(model: Any, X: Any) -> Any:
 def opened_rows(model: Any, X: Any) -> Rows:
     """Return new rows of an input of any kind as the kernel of a model compares them."""
     if hasattr(model, "layout_"):
-        return open_input(model.layout_.stack(X))
+        return open_input(_stacked(model, X))
     if hasattr(model, "table_"):
         X = X.frame if isinstance(X, MixedRows) else X
         if is_stored(X):

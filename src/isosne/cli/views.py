@@ -1,0 +1,65 @@
+"""Several views of the rows of one table, chosen by the names of their columns."""
+
+from fnmatch import filter as matching
+from typing import Any
+
+from isosne.cli.files import PIPE
+from isosne.cli.options import Args, refuse
+from isosne.cli.tables import Options, open_unscaled, read_points
+from isosne.errors import ParameterError, keyword
+
+
+def find_views(args: Args, how: Options) -> dict[str, int]:
+    """Return the number of columns of each view; the columns themselves are added to the options.
+
+    A view is text such as "genes=g_*,total": a name, and columns or patterns of their names.
+    """
+    view = keyword("view")
+    refuse(f"with {view}, which names them", **args.pick("columns", "mixed", "categorical"))
+    refuse(f"with {view}: views have no common distance", **args.pick("outliers"))
+    if args.source == PIPE:
+        raise ParameterError("source", f"be a file with {view}", PIPE, "Save the table to a file.")
+    table = open_unscaled(args.source, how | {"text_columns": "leave_out"}, args.memory_limit)
+    known, views = table.rows.column_names or (), {}
+    chosen: list[str] = []
+    for text in args.view:
+        name, _, patterns = text.partition("=")
+        found = [matching(known, pattern) for pattern in patterns.split(",")]
+        own = list(dict.fromkeys(column for columns in found for column in columns))
+        is_new = name and name not in views and not set(own) & set(chosen)
+        if not is_new or not all(found):
+            rule = "be a new name and numeric columns of no other view, such as genes=g_*,total"
+            hint = f"The numeric columns are {', '.join(map(repr, known[:10])) or 'none'}"
+            raise ParameterError("view", rule, text, f"{hint}{', ...' if known[10:] else '.'}")
+        views[name] = len(own)
+        chosen += own
+    how["columns"] = chosen
+    return views
+
+
+def read_views(table: Any, views: dict[str, int], kind: str, limit: str | None) -> tuple[Any, Any]:
+    """Return the columns of each view, scaled, and the scale; rows that lack a view are NaN."""
+    import numpy as np
+
+    from isosne.rows.scaled import Scale
+
+    points = read_points(table, limit, np.arange(table.rows.shape[0]), allow_missing=True)
+    scale = None
+    if kind != "none":
+        known = np.ma.masked_invalid(points.astype(np.float64))
+        shift = known.min(axis=0) if kind == "minmax" else known.mean(axis=0)
+        width = known.max(axis=0) - shift if kind == "minmax" else known.std(axis=0)
+        factor = 1 / np.ma.masked_equal(width, 0)
+        scale = Scale(shift.filled(0.0), factor.filled(0.0))
+        points = scale.apply(points)
+    parts = np.split(points, np.cumsum(list(views.values()))[:-1], axis=1)
+    return dict(zip(views, parts, strict=True)), scale
+
+
+def set_columns(model: Any, columns: list[str], scale: Any) -> None:
+    """Tell a fitted model the names of the columns and their scale, for new rows."""
+    import numpy as np
+
+    model.feature_names_in_ = np.array(columns, object)
+    if scale is not None:
+        model.input_scale_ = scale
