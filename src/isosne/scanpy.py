@@ -3,6 +3,7 @@
 Needs neither scanpy nor anndata: an object with the attributes of an AnnData object is enough.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def tsne(
     adata: Any,
     n_pcs: int | None = None,
     *,
-    use_rep: str | None = None,
+    use_rep: Any = None,
     n_components: int = 2,
     kernel: Any = "owner",
     random_state: RandomState = 0,
@@ -55,8 +56,9 @@ def tsne(
     n_pcs : int or None, default=None
         Number of principal components (columns of the representation) to use. None: all; 0 with
         ``use_rep=None``: X.
-    use_rep : str or None, default=None
-        Representation to map: a key of obsm, or "X". None: X if there are at most 50 genes,
+    use_rep : str, list or mapping of str, or None, default=None
+        Representation to map: a key of obsm or layers, or "X". Several are views of the same cells
+        (`isosne.ViewsKernel`); a mapping gives them names. None: X if there are at most 50 genes,
         otherwise ``obsm["X_pca"]``.
     n_components : int, default=2
         Dimensions of the map, 1 to 3.
@@ -111,7 +113,14 @@ def tsne(
             "For arrays and data frames, use isosne.TSNE().fit(X)."
         )
     graph = None if neighbors_key is None else _find_graph(adata, neighbors_key, kernel)
-    points = _choose_representation(adata, use_rep, n_pcs) if graph is None or trust else None
+    views = _name_views(use_rep)
+    if views and (n_pcs is not None or trust):
+        name, value = ("trust", trust) if trust else ("n_pcs", n_pcs)
+        rule = "be left out with several representations"
+        raise ParameterError(name, rule, value, f"Leave it out, or pass one {keyword('use_rep')}.")
+    points: Any = {v: _choose_representation(adata, key, None) for v, key in views.items()}
+    if not views and (graph is None or trust):
+        points = _choose_representation(adata, use_rep, n_pcs)
     model = TSNE(
         kernel if graph is None else "precomputed",
         n_components=n_components,
@@ -143,6 +152,13 @@ def tsne(
     return adata if copy else None
 
 
+def _name_views(use_rep: Any) -> dict[str, str]:
+    """Return the representations that are views, by name; none for a single representation."""
+    if isinstance(use_rep, Mapping):
+        return dict(use_rep)
+    return {key: key for key in use_rep} if isinstance(use_rep, list | tuple) else {}
+
+
 def _choose_representation(adata: Any, use_rep: str | None, n_pcs: int | None) -> Any:
     """Return the array to map, by the rule of scanpy."""
     if use_rep is None:
@@ -160,12 +176,13 @@ def _choose_representation(adata: Any, use_rep: str | None, n_pcs: int | None) -
         )
     if use_rep == "X":
         return adata.X[:] if getattr(adata, "isbacked", False) else adata.X
-    if use_rep not in adata.obsm:
-        known = ["X", *adata.obsm]
+    stored = {**getattr(adata, "layers", {}), **adata.obsm}
+    if use_rep not in stored:
+        known = ["X", *stored]
         hint = "Other representations must be computed and stored in obsm first."
         rule = f"be one of {', '.join(map(repr, known))}"
         raise ParameterError("use_rep", rule, use_rep, suggest(use_rep, known, hint))
-    values = adata.obsm[use_rep]
+    values = stored[use_rep]
     if n_pcs is None:
         return values
     hint = f"Pass a number of columns of {use_rep}, or compute more of them."

@@ -35,6 +35,22 @@ def test_the_map_is_that_of_the_estimator_on_the_principal_components(cells):
     assert not cells.obsp
 
 
+def test_several_representations_are_views(cells):
+    cells.layers["counts"] = csr_matrix(np.abs(cells.X).round())
+    cells.obsm["protein"] = cells.X[:, :5].copy()
+    views = {
+        "rna": cells.obsm["X_pca"],
+        "adt": cells.obsm["protein"],
+        "raw": cells.layers["counts"],
+    }
+    expected = TSNE(random_state=0).fit_transform(views)
+    keys = ["X_pca", "protein", "counts"]
+    for use_rep in (keys, dict(zip(views, keys, strict=True))):
+        tsne(cells, use_rep=use_rep)
+        np.testing.assert_array_equal(cells.obsm["X_isosne"], expected)
+        assert cells.uns["isosne"]["params"]["use_rep"] == use_rep
+
+
 def test_a_copy_leaves_the_object_as_it_is(cells):
     found = tsne(cells, n_pcs=4, key_added="map", random_state=3, copy=True)
     expected = TSNE(random_state=3).fit_transform(cells.obsm["X_pca"][:, :4])
@@ -115,6 +131,16 @@ REFUSED = {
         lambda cells: tsne(cells.X),
         "adata must be an AnnData object; got a ndarray. For arrays and data frames, use "
         "isosne.TSNE().fit(X).",
+    ),
+    "trust of views": pytest.param(
+        lambda cells: tsne(cells, use_rep=["X_pca", "X"], trust=True),
+        "trust must be left out with several representations; got trust=True. Leave it out, or "
+        "pass one use_rep.",
+    ),
+    "n_pcs of views": pytest.param(
+        lambda cells: tsne(cells, use_rep=["X_pca", "X"], n_pcs=3),
+        "n_pcs must be left out with several representations; got n_pcs=3. Leave it out, or "
+        "pass one use_rep.",
     ),
     "representation": pytest.param(
         lambda cells: tsne(cells, use_rep="X_scvi"),

@@ -310,7 +310,8 @@ def check_recorded(options: Any, source: str) -> dict[str, Any]:
     """Return options that a map or a model records, if they are options that read a table."""
     known = [option.name for option in TABLE]
     if not isinstance(options, dict) or not all(
-        name in known and isinstance(value, bool | str | list | tuple) for name, value in options.items()
+        name in known and isinstance(value, bool | str | list | tuple)
+        for name, value in options.items()
     ):
         raise DataError(
             f"Cannot read {source}: the record of how its table was read is damaged, or of another "
