@@ -251,10 +251,8 @@ def as_graph(X: Any, n_points: int | None = None) -> Any:
     if ids.dtype.kind == "f" and values.dtype.kind in "iu":  # faiss and scikit-learn
         ids, values = values, ids
     if ids.dtype.kind not in "iu" or ids.shape != values.shape:
-        raise refuse_graph(
-            "two arrays of the same shape (n, k), one of them of integers",
-            f"{ids.dtype} of shape {ids.shape} and {values.dtype} of shape {values.shape}",
-        )
+        got = " and ".join(f"{part.dtype} of shape {part.shape}" for part in (ids, values))
+        raise refuse_graph("two arrays of the same shape (n, k), one of them of integers", got)
     last = (len(ids) if n_points is None else n_points) - 1
     low, high = (int(ids.min()), int(ids.max())) if ids.size else (0, 0)
     if low < -1 or high > last:

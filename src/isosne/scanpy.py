@@ -54,7 +54,7 @@ def tsne(
     adata : AnnData
         The cells.
     n_pcs : int or None, default=None
-        Number of principal components (columns of the representation) to use. None: all; 0 with
+        Number of principal components (columns of a representation) to use. None: all; 0 with
         ``use_rep=None``: X.
     use_rep : str, list or mapping of str, or None, default=None
         Representation to map: a key of obsm or layers, or "X". Several are views of the same cells
@@ -91,7 +91,8 @@ def tsne(
         - ``obsp[key + "_connectivities"]``, with ``affinities=True``: the joint probabilities, a
           symmetric CSR matrix with sum 1. ``scanpy.tl.leiden`` takes its name as ``obsp``.
         - ``obs[key + "_trust"]``, with ``trust=True``: the share of the 10 nearest neighbors of a
-          cell in the representation that are also among its 10 nearest neighbors in the map.
+          cell in the representation that are also among its 10 nearest neighbors in the map; the
+          mean of several representations.
 
     Notes
     -----
@@ -113,14 +114,7 @@ def tsne(
             "For arrays and data frames, use isosne.TSNE().fit(X)."
         )
     graph = None if neighbors_key is None else _find_graph(adata, neighbors_key, kernel)
-    views = _name_views(use_rep)
-    if views and (n_pcs is not None or trust):
-        name, value = ("trust", trust) if trust else ("n_pcs", n_pcs)
-        rule = "be left out with several representations"
-        raise ParameterError(name, rule, value, f"Leave it out, or pass one {keyword('use_rep')}.")
-    points: Any = {v: _choose_representation(adata, key, None) for v, key in views.items()}
-    if not views and (graph is None or trust):
-        points = _choose_representation(adata, use_rep, n_pcs)
+    points = _choose_representation(adata, use_rep, n_pcs) if graph is None or trust else None
     model = TSNE(
         kernel if graph is None else "precomputed",
         n_components=n_components,
@@ -147,20 +141,18 @@ def tsne(
     if trust:
         how: dict[str, Any] = {"metric": model.kernel_.metric, "p": model.kernel_.p}
         k = min(N_NEIGHBORS, (n - 1) // 2)
-        compared = compare(points, model.embedding_, k, n_queries=n, n_jobs=n_jobs, **how)
-        adata.obs[f"{key}_trust"] = compared.trust().agreement
+        how |= {"n_queries": n, "n_jobs": n_jobs}
+        views = points.values() if isinstance(points, dict) else (points,)
+        kept = [compare(view, model.embedding_, k, **how).trust().agreement for view in views]
+        adata.obs[f"{key}_trust"] = np.mean(kept, axis=0)
     return adata if copy else None
 
 
-def _name_views(use_rep: Any) -> dict[str, str]:
-    """Return the representations that are views, by name; none for a single representation."""
+def _choose_representation(adata: Any, use_rep: Any, n_pcs: int | None) -> Any:
+    """Return the array to map, by the rule of scanpy, or several by name."""
+    use_rep = {key: key for key in use_rep} if isinstance(use_rep, list | tuple) else use_rep
     if isinstance(use_rep, Mapping):
-        return dict(use_rep)
-    return {key: key for key in use_rep} if isinstance(use_rep, list | tuple) else {}
-
-
-def _choose_representation(adata: Any, use_rep: str | None, n_pcs: int | None) -> Any:
-    """Return the array to map, by the rule of scanpy."""
+        return {view: _choose_representation(adata, key, n_pcs) for view, key in use_rep.items()}
     if use_rep is None:
         use_rep = "X" if adata.shape[1] <= N_PCS or n_pcs == 0 else "X_pca"
         if use_rep not in (*adata.obsm, "X"):

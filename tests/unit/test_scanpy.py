@@ -46,9 +46,13 @@ def test_several_representations_are_views(cells):
     expected = TSNE(random_state=0).fit_transform(views)
     keys = ["X_pca", "protein", "counts"]
     for use_rep in (keys, dict(zip(views, keys, strict=True))):
-        tsne(cells, use_rep=use_rep)
+        tsne(cells, use_rep=use_rep, trust=True)
         np.testing.assert_array_equal(cells.obsm["X_isosne"], expected)
         assert cells.uns["isosne"]["params"]["use_rep"] == use_rep
+    trusts = [
+        compare(view, expected, 10, n_queries=80).trust().agreement for view in views.values()
+    ]
+    np.testing.assert_allclose(cells.obs["isosne_trust"], np.mean(trusts, axis=0))
 
 
 def test_a_copy_leaves_the_object_as_it_is(cells):
@@ -131,16 +135,6 @@ REFUSED = {
         lambda cells: tsne(cells.X),
         "adata must be an AnnData object; got a ndarray. For arrays and data frames, use "
         "isosne.TSNE().fit(X).",
-    ),
-    "trust of views": pytest.param(
-        lambda cells: tsne(cells, use_rep=["X_pca", "X"], trust=True),
-        "trust must be left out with several representations; got trust=True. Leave it out, or "
-        "pass one use_rep.",
-    ),
-    "n_pcs of views": pytest.param(
-        lambda cells: tsne(cells, use_rep=["X_pca", "X"], n_pcs=3),
-        "n_pcs must be left out with several representations; got n_pcs=3. Leave it out, or "
-        "pass one use_rep.",
     ),
     "representation": pytest.param(
         lambda cells: tsne(cells, use_rep="X_scvi"),

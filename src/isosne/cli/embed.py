@@ -12,7 +12,7 @@ from isosne.cli.files import check_map_output, describe_start, read_map_file
 from isosne.cli.messages import Watch, print_json, tell
 from isosne.cli.options import Args, map_options, option, refuse
 from isosne.cli.tables import open_table
-from isosne.cli.views import find_views, read_views, set_columns
+from isosne.cli.views import find_views, read_views
 from isosne.errors import ParameterError, keyword
 
 
@@ -57,6 +57,10 @@ def embed(args: Args) -> None:
 
     Example: isosne embed wine.csv --id id --label target --scale standard -o map.parquet
     """
+    import numpy as np
+
+    from isosne.tsne.input import set_or_remove
+
     if not args.plan:
         check_map_output(args, "source", "align_to")
     if args.landmarks is not None:
@@ -89,7 +93,8 @@ def embed(args: Args) -> None:
     used = {k: v for k, v in args.pick("landmarks", "align_to").items() if v is not None}
     if views:
         used["view"] = list(args.view)
-        set_columns(model, how["columns"], scale)
+        model.feature_names_in_ = np.array(how["columns"], object)
+        set_or_remove(model, "input_scale_", scale)
     about = {
         **describe_start("embed", args.source, unscaled, how),
         "parameters": options | used,

@@ -249,12 +249,6 @@ def _has_names(source: str) -> bool:
     return source == PIPE or path.suffix.lower() in NAMED or is_folder
 
 
-def _take_all(rows: Any, part: slice) -> Any:
-    import numpy as np
-
-    return rows.take(np.arange(part.start, part.stop), allow_missing=True)
-
-
 def write_places(args: Args, model: Any, rows: Any, table: Any, about: dict[str, Any]) -> int:
     """Place rows on the map of a model, which scales them, by blocks; return their number."""
     from isosne.rows import MapWriter, blocks
@@ -262,7 +256,7 @@ def write_places(args: Args, model: Any, rows: Any, table: Any, about: dict[str,
     kept = {"labels": table.labels, "force": args.force}
     read = getattr(rows, "read_frame", rows.read)  # of mixed columns, the table itself
     if hasattr(model, "layout_"):  # rows may lack views
-        read = partial(_take_all, rows)
+        read = partial(rows.read, allow_missing=True)
     progress = make_progress()
     progress.begin("placing row", rows.shape[0])
     try:

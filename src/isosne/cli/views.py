@@ -43,7 +43,7 @@ def read_views(table: Any, views: dict[str, int], kind: str, limit: str | None) 
 
     from isosne.rows.scaled import Scale
 
-    points = read_points(table, limit, np.arange(table.rows.shape[0]), allow_missing=True)
+    points = read_points(table, limit, allow_missing=True)
     scale = None
     if kind != "none":
         known = np.ma.masked_invalid(points.astype(np.float64))
@@ -54,12 +54,3 @@ def read_views(table: Any, views: dict[str, int], kind: str, limit: str | None) 
         points = scale.apply(points)
     parts = np.split(points, np.cumsum(list(views.values()))[:-1], axis=1)
     return dict(zip(views, parts, strict=True)), scale
-
-
-def set_columns(model: Any, columns: list[str], scale: Any) -> None:
-    """Tell a fitted model the names of the columns and their scale, for new rows."""
-    import numpy as np
-
-    model.feature_names_in_ = np.array(columns, object)
-    if scale is not None:
-        model.input_scale_ = scale

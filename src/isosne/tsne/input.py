@@ -432,9 +432,7 @@ def checked_points(model: Any, X: Any) -> Points:
 def _stacked(model: Any, X: Any) -> Points:
     """Return views, or a table with their columns side by side, as one matrix, scaled."""
     layout: Layout = model.layout_
-    if is_stored(X):
-        rows = open_input(X)
-        X = rows.take(np.arange(rows.shape[0]), allow_missing=True)
+    X = open_input(X).read(slice(None), allow_missing=True) if is_stored(X) else X
     if hasattr(model, "input_scale_"):
         X = model.input_scale_.apply(np.hstack(list(layout.named(X).values())))
     return layout.stack(X)

@@ -68,22 +68,21 @@ def test_the_plan_names_the_views(views, isosne):
 
 
 RULE = (
-    "Error: --view must be a new name and numeric columns of no other view, such as genes=g_*,total"
-    "; got --view {}. The numeric columns are 'c_0', 'c_1', 's_0', 's_1', 's_2', 's_3'."
+    "--view must be a new name and numeric columns of no other view, such as genes=g_*,total; got "
+    "--view {}. The numeric columns are 'c_0', 'c_1', 's_0', 's_1', 's_2', 's_3'."
 )
+LEFT_OUT = "{0} must be left out with --view{1}. Leave out {0}."
 REFUSED = {
-    "no such column": (["--view", "a=s_0,other"], RULE.format("a=s_0,other")),
-    "no columns": (["--view", "s_0"], RULE.format("s_0")),
-    "in two views": (["--view", "a=s_0", "--view", "b=s_*"], RULE.format("b=s_*")),
+    "no such column": (["a=s_0,other"], RULE.format("a=s_0,other")),
+    "no columns": (["s_0"], RULE.format("s_0")),
+    "in two views": (["a=s_0", "--view", "b=s_*"], RULE.format("'b=s_*'")),
     "columns": (
-        ["--view", "a=s_0", "--columns", "c_0"],
-        "Error: --columns must be left out with --view, which names them; got --columns c_0. "
-        "Leave out --columns.",
+        ["a=s_0", "--columns", "c_0"],
+        LEFT_OUT.format("--columns", ", which names them; got --columns c_0"),
     ),
     "outliers": (
-        ["--view", "a=s_0", "--outliers"],
-        "Error: --outliers must be left out with --view: views have no common distance. "
-        "Leave out --outliers.",
+        ["a=s_0", "--outliers"],
+        LEFT_OUT.format("--outliers", ": views have no common distance"),
     ),
 }
 
@@ -91,8 +90,8 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_no_view_is_refused(views, isosne, name):
     line, sentence = REFUSED[name]
-    found = isosne("embed", "table.csv", *line, "-o", "map.csv", code=2)
-    assert found.stderr.splitlines()[-1] == sentence
+    found = isosne("embed", "table.csv", "--view", *line, "-o", "map.csv", code=2)
+    assert found.stderr.splitlines()[-1] == f"Error: {sentence}"
 
 
 def test_views_of_standard_input_are_refused(isosne):
