@@ -104,10 +104,7 @@ def check_simple(column: nw.Series[Any], name: str) -> nw.Series[Any]:
 
 
 def as_array(data: Any, name: str) -> Array:
-    """Return data as an array, with masked values replaced by NaN; raise an error for others.
-
-    Tensors of PyTorch, JAX and other packages are read by ``__array__``, or else by DLPack.
-    """
+    """Return data as an array, also tensors, with masked values as NaN; raise errors for others."""
     check_container(data, name)
     if np.ma.is_masked(data) and data.dtype.kind != "c":  # complex numbers are refused later
         return np.ma.filled(data.astype(np.float64), np.nan)

@@ -33,12 +33,7 @@ from isosne.errors import ParameterError, keyword
         multiple=True,
         shown="all columns together",
     ),
-    o.kernel_option(
-        "--label-weight X",
-        "owner: let the labels (--label) guide the map. Share of the affinities of a row that goes "
-        "to rows with the same label, from 0 to 0.9.",
-        shown="0",
-    ),
+    o.LABEL_WEIGHT,
     option(
         "--landmarks N",
         "Number of rows to embed; the other rows are placed on their map.",
@@ -57,23 +52,15 @@ def embed(args: Args) -> None:
 
     Example: isosne embed wine.csv --id id --label target --scale standard -o map.parquet
     """
-    import numpy as np
-
-    from isosne.tsne.input import set_or_remove
-
     if not args.plan:
         check_map_output(args, "source", "align_to")
     if args.landmarks is not None:
         hint = "Only rows that are embedded have such a column."
         refuse(f"with {keyword('landmarks')}", hint, **args.pick("clusters", "outliers"))
     how, options = args.given(o.TABLE), map_options(args)
-    views = find_views(args, how) if args.view else {}
-    kind = how.pop("scale", "none") if views else "none"  # rows that lack a view have no values
+    views = find_views(args, how) if args.view else None
     unscaled, table = open_table(args.source, how, args.memory_limit)
-    points, scale = table.rows, None
-    if views:
-        points, scale = read_views(table, views, kind, args.memory_limit)
-        how["scale"] = kind
+    points, columns = (table.rows, {}) if views is None else read_views(args, how, table, views)
     model = models.make_model(options, **args.pick("landmarks", "n_jobs", "memory_limit"))
     if args.label_weight is not None:
         options["label_weight"] = args.label_weight
@@ -90,11 +77,8 @@ def embed(args: Args) -> None:
         model.fit(points, table.labels if args.label_weight else None, **kept)
     if not watch.last_step:
         tell(f"The run in {args.checkpoint} is complete ({model.n_iter_:,} steps)")
-    used = {k: v for k, v in args.pick("landmarks", "align_to").items() if v is not None}
-    if views:
-        used["view"] = list(args.view)
-        model.feature_names_in_ = np.array(how["columns"], object)
-        set_or_remove(model, "input_scale_", scale)
+    vars(model).update(columns)
+    used = {k: v for k, v in args.pick("landmarks", "align_to", "view").items() if o.is_given(v)}
     about = {
         **describe_start("embed", args.source, unscaled, how),
         "parameters": options | used,

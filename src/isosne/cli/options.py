@@ -180,6 +180,12 @@ CLUSTERS = kernel_option(
 OUTLIERS = kernel_option(
     "--outliers", "Score the rows: 0 for the most typical ones, up to 1 for outliers."
 )
+LABEL_WEIGHT = kernel_option(
+    "--label-weight X",
+    "owner: let the labels (--label) guide the map. Share of the affinities of a row that goes "
+    "to rows with the same label, from 0 to 0.9.",
+    shown="0",
+)
 CHECKPOINT = file_option(
     "--checkpoint FILE", "Save the state of the run to this file, and resume from it if it exists."
 )

@@ -73,10 +73,8 @@ class Layout(NamedTuple):
 
     def stack(self, views: Any) -> Points:
         """Return views as one matrix, in this layout."""
-        blocks: list[Any] = []
-        for (name, view), width, scale in zip(
-            self.named(views).items(), self.widths, self.scales, strict=True
-        ):
+        named, blocks = self.named(views), list[Any]()
+        for (name, view), width, scale in zip(named.items(), self.widths, self.scales, strict=True):
             part, has_view = _checked(view, name)
             if part.shape[1] != width:
                 raise DataError(
