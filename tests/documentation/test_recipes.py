@@ -13,9 +13,8 @@ from tests.documentation.test_snippets import CODE, DOCS
 def run_recipe(word, **names):
     """Run the code of the how-to page that contains a word; return what it defines."""
     blocks = CODE.findall((DOCS / "how-to.md").read_text("utf-8"))
-    code = next(block for block in blocks if word in block)
     namespace = {"TSNE": TSNE, "OwnerKernel": OwnerKernel, **names}
-    exec(code, namespace)
+    exec(next(block for block in blocks if word in block), namespace)
     return namespace
 
 

@@ -37,21 +37,13 @@ def test_the_map_is_that_of_the_estimator_on_the_principal_components(cells):
 
 def test_several_representations_are_views(cells):
     cells.layers["counts"] = csr_matrix(np.abs(cells.X).round())
-    cells.obsm["protein"] = cells.X[:, :5].copy()
-    views = {
-        "rna": cells.obsm["X_pca"],
-        "adt": cells.obsm["protein"],
-        "raw": cells.layers["counts"],
-    }
+    views = {"rna": cells.obsm["X_pca"], "raw": cells.layers["counts"]}
     expected = TSNE(random_state=0).fit_transform(views)
-    keys = ["X_pca", "protein", "counts"]
-    for use_rep in (keys, dict(zip(views, keys, strict=True))):
+    for use_rep in (["X_pca", "counts"], {"rna": "X_pca", "raw": "counts"}):
         tsne(cells, use_rep=use_rep, trust=True)
         np.testing.assert_array_equal(cells.obsm["X_isosne"], expected)
         assert cells.uns["isosne"]["params"]["use_rep"] == use_rep
-    trusts = [
-        compare(view, expected, 10, n_queries=80).trust().agreement for view in views.values()
-    ]
+    trusts = [compare(v, expected, n_queries=80).trust().agreement for v in views.values()]
     np.testing.assert_allclose(cells.obs["isosne_trust"], np.mean(trusts, axis=0))
 
 

@@ -268,7 +268,7 @@ class ViewsKernel(MetricKernel):
 
     def read_labels(self, y: Any) -> None:
         for view, rows in zip(self.views_, self.members_, strict=True):
-            view.read_labels(y if y is None else np.asarray(y)[rows])
+            view.read_labels(y if y is None else as_array(y, "y")[rows])
 
     def weigh(self, members: list[Array], n_points: int) -> NDArray[np.float32]:
         """Return the share (n_views, n_points) of each view that a row has; 0 of others."""

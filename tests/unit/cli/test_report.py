@@ -50,9 +50,7 @@ def test_notes_on_columns_are_on_the_page_and_in_explore(here, isosne):
 
 def test_a_guided_map_is_shown_beside_the_label_test(wine, here, isosne):
     options = ("--cell-size", "4,16", "--n-seeds", 1, "--label-weight", 0.3, "--clusters", 0.5)
-    found = isosne(*LINE, *options, "-o", "report.html")
-    tested = "Testing how much of the separation of the classes is due to the labels"
-    assert tested in found.stderr.splitlines()
+    isosne(*LINE, *options, "-o", "report.html")
     page, X = (here / "report.html").read_text(), minmax_scale(points_of(wine))
     model = short_tsne(OwnerKernel((4, 16), label_weight=0.3))
     scores = str(label_test(model, X, wine["cultivar"]))
