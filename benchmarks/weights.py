@@ -52,7 +52,8 @@ def landmark_row(name: str, seeds: range) -> list[Any]:
     """Return AUC_RNX and R_NX(10) of all rows, placed on landmarks without and with weights."""
     X, found = read(name), []
     for seed in seeds:
-        chosen = np.random.default_rng(seed).choice(len(X), N_LANDMARKS, replace=False)
+        # Another seed than that of the queries, which would be the landmarks otherwise.
+        chosen = np.random.default_rng(seed + 1).choice(len(X), N_LANDMARKS, replace=False)
         _, nearest = cKDTree(X[chosen]).query(X)
         counts = np.bincount(nearest, minlength=N_LANDMARKS)
         for weights in (None, counts * (N_LANDMARKS / len(X))):
