@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from isosne._html import Markup, fill
 from isosne.errors import DataError
-from isosne.explorer.session import NOTHING, SELECTIONS, TRUST, Session
+from isosne.explorer.checking import FINDERS, check_column, missing
+from isosne.explorer.session import NOTHING, NULL_P, SEEDS, SELECTIONS, TRUST, Session
 from isosne.pages.scene import GRADIENT_STOPS
 from isosne.plots.paint import Classes, Paint, Values, as_paint, point_colors
 from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, LINE_COLORS, PLAIN
@@ -78,11 +79,13 @@ def list_choices(session: Session) -> list[str]:
     labels = [data.label_name] if data.labels is not None else []
     selections = [SELECTIONS] if session.names else []
     columns = [column.name for column in data.columns if column.name not in labels]
-    return [*labels, NOTHING, TRUST, *selections, *columns]
+    left_out = {SEEDS, *labels, *columns, *([NULL_P] if data.mixed is not None else [])}
+    checks = [name for name in FINDERS if name not in left_out]
+    return [*labels, NOTHING, TRUST, *selections, *checks, *columns]
 
 
-def paint(session: Session, theme: Theme = LIGHT) -> Painted:
-    """Return the colors of each map for the chosen color."""
+def paint(session: Session, theme: Theme = LIGHT, hidden: frozenset[int] = frozenset()) -> Painted:
+    """Return the colors of each map for the chosen color; hidden: classes that are not shown."""
     title, n = session.color, session.rows.n_rows
     if session.color == TRUST and session.maps:
         measured = [session.measures.get(shown) for shown in session.maps]
@@ -96,13 +99,15 @@ def paint(session: Session, theme: Theme = LIGHT) -> Painted:
     else:
         found = [_find_paint(session)]
     paints = found[0], found[-1]
-    legend = _draw_legend(theme.tint(paints[0] or paints[1]), title)
+    legend = _draw_legend(theme.tint(paints[0] or paints[1]), title, hidden)
     colors = tuple(pack_colors(one, n, theme) for one in paints)
     return Painted(paints, colors, legend or _tell_uncolored(session))
 
 
 def _tell_uncolored(session: Session) -> Markup:
-    """Return why a column has no colors; empty if none was chosen, or if colors will follow."""
+    """Return why a column has no colors; empty if none was chosen."""
+    if session.color in missing(session):
+        return fill("<b>{}</b><span>is computed ...</span>", session.color)
     for column in session.rows.described():
         if column.name == session.color:
             many = f"{len(column.words or ()):,} distinct values, too many for colors"
@@ -122,7 +127,8 @@ def _find_paint(session: Session) -> Paint:
     if color == SELECTIONS and named is not None:
         return paint_column(named)
     found = [column for column in data.columns if column.name == color]
-    return paint_column(found[0]) if found else None
+    column = found[0] if found else check_column(session, color)
+    return column and paint_column(column)
 
 
 def pack_colors(paint: Paint, n: int, theme: Theme = LIGHT) -> NDArray[np.uint32]:
@@ -133,7 +139,7 @@ def pack_colors(paint: Paint, n: int, theme: Theme = LIGHT) -> NDArray[np.uint32
     return np.broadcast_to(packed.astype(np.uint32), n)
 
 
-def _draw_legend(paint: Paint, title: str) -> Markup:
+def _draw_legend(paint: Paint, title: str, hidden: frozenset[int]) -> Markup:
     if paint is None:
         return Markup()
     if isinstance(paint, Values):
@@ -142,9 +148,14 @@ def _draw_legend(paint: Paint, title: str) -> Markup:
         scale = f'<b>{{}}</b><span class="scale">{{:.4g}}{bar}{{:.4g}}</span>'
         return fill(scale, title, paint.low, colors, paint.high)
     counts = np.bincount(paint.of_point, minlength=len(paint.names)).tolist()
-    entry = '<span class="entry"><i style="background: {}"></i>{} <small>{:,}</small></span>'
+    entry = (
+        '<button class="entry" data-ask="hide {}" aria-pressed="{}" title="Hide or show">'
+        '<i style="background: {}"></i>{} <small>{:,}</small></button>'
+    )
     listed = zip(paint.colors, paint.names, counts, strict=True)
-    entries = [fill(entry, *one) for one in listed]
+    entries = [
+        fill(entry, c, "false" if c in hidden else "true", *one) for c, one in enumerate(listed)
+    ]
     more = len(entries) - MAX_ENTRIES
     rest = fill("<span>and {} more</span>", more) if more > 0 else ""
     return fill("<b>{}</b>{}{}", title, entries[:MAX_ENTRIES], rest)

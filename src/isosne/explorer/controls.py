@@ -140,15 +140,15 @@ class SecondMap:
         self._close.on_click(messages.guard(lambda event: session.close_second()))
         self._file.param.watch(messages.guard(self._upload), "value")
         self._hint = text_pane(
-            "Or show a map from a file, also of another program: a table with the columns id, x "
-            "and y, or an array in the order of the rows.",
+            "Or load a map made by isosne, UMAP or another program: a table with columns id, x and "
+            "y, or an array in row order.",
             soft=True,
         )
-        self._title = text_pane(Markup("<h3>Second map</h3>"))
+        self._title = text_pane(Markup("<h2>Second map</h2>"))
+        self.buttons = pn.Row(self._compare, self._close)
         self.view = pn.Column(
             self._title,
             second.view,
-            pn.FlexBox(self._compare, self._close),
             self._hint,
             self._file,
             sizing_mode="stretch_width",
