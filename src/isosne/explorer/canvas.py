@@ -1,7 +1,7 @@
 """The maps of a session in a tab: frames, colors, selection, and neighbors of a point."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from isosne.rows.columns import as_text
 
 MAX_COMPUTED = 2_000  # drawn of a map while it is computed: 50 ms of CPU time without WebGL
 MAX_POINTS, MAX_IN_VIEW = 100_000, 20_000  # drawn of a whole map; of a larger one, of those in view
-N_TIPS = 5  # columns that are shown on hover, besides the identifier and the label
+N_TIPS = 6  # columns that are shown on hover, besides the identifier
 TAP_RADIUS = 0.025  # how near to a point a click must be, as a fraction of the width of the view
 TINY = float(np.finfo(np.float32).tiny)
 NEIGHBORS_SECONDS = 1.0  # least time between searches for neighbors of a point on a moving map
@@ -90,13 +90,12 @@ class Canvas:
         self._session, self._theme = session, LIGHT
         self._n, self._hidden = session.rows.n_rows, frozenset[int]()
         self._images = np.array([str(session.rows.image(row)) for row in range(self._n)], object)
-        told = self._tips(())
-        self._points = points = Points(self._n, {field: v for field, (_, v) in told.items()})
+        self._points = points = Points(self._n)
         self.source = points.source
         names = session.file_name("map"), session.file_name("map2")
         first, alone = (MapFigure(m, points, self._n, names[m]) for m in (0, 1))
         self._every = [first, MapFigure(1, points, self._n, names[1], first.ranges), alone]
-        self._tell(told)
+        points.retip({field: values for field, (_, values) in self._tips(()).items()})
         self.figures: list[MapFigure] = []
         for drawn in self._every:
             self._listen(drawn)
@@ -107,34 +106,28 @@ class Canvas:
         self._searched, self._is_outdated = 0.0, False
         self.is_view_new = False
 
-    def _tips(self, order: Iterable[int]) -> dict[str, tuple[str, Array]]:
+    def _tips(self, order: Sequence[int]) -> dict[str, tuple[str, Array]]:
         """Return titles and values of what is shown on hover, by field; order: of the columns."""
-        data = self._session.rows
-        # As text: Bokeh sends no integers of 64 bits.
-        tips = {"id": ("id", as_text(data.ids))}
-        if data.images is not None:
-            tips = {"image": ("", self._images), **tips}
-        if data.labels is not None:
-            tips["label"] = data.label_name, as_text(data.labels)
-        chosen = [c for c in dict.fromkeys([*order, *range(N_TIPS)]) if c < len(data.columns)]
-        for field, c in enumerate(chosen[:N_TIPS]):
-            column = data.columns[c]
-            words = column.words
-            values = column.data if words is None else np.array(words, object)[column.data]
-            tips[f"t{field}"] = column.name, values
-        return tips
-
-    def _tell(self, told: dict[str, tuple[str, Array]]) -> None:
-        markup = {"image": "{safe}"}  # made here; all else is text
-        tips = [(title, f"@{field}{markup.get(field, '')}") for field, (title, _) in told.items()]
+        data, columns = self._session.rows, self._session.rows.described()
+        tips = {"image": ("", self._images)} if data.images else {}
+        tips["id"] = "id", as_text(data.ids)  # as text: Bokeh sends no integers of 64 bits
+        first = range(data.labels is not None)
+        chosen = dict.fromkeys([*first, *order, *range(len(columns))])
+        for field, c in enumerate([*chosen][:N_TIPS]):
+            name, values, words = columns[c]
+            shown = values if words is None else np.array(words, object)[values]
+            tips[f"t{field}"] = name, shown
+        titles = [(title, f"@{field}") for field, (title, _) in tips.items()]
+        if data.images:
+            titles[0] = "", "@image{safe}"  # markup that is made here; all else is text
         for drawn in self._every:
-            drawn.hover.tooltips = tips  # type: ignore[assignment]  # pairs are allowed
+            drawn.hover.tooltips = titles
+        return tips
 
     def order_tips(self, order: Sequence[int]) -> None:
         """Show some columns first when the pointer is above a point."""
         told = self._tips(order)
         self._points.retip({field: v for field, (_, v) in told.items() if field[0] == "t"})
-        self._tell(told)
 
     def hide(self, code: int) -> None:
         """Hide a class of the legend, or show it again."""
@@ -288,7 +281,7 @@ def _describe(shown: ShownMap, n_drawn: int, measured: Measured | None) -> Marku
     """Return the title of a map, how far its run has come, and a bar that keeps its place."""
     status, words = shown.status, str(shown.status)
     if measured is not None and not status.is_active:
-        words += f"{', ' * bool(words)}neighbors kept {np.nanmean(measured.trust):.0%}"
+        words = f"neighbors kept {np.nanmean(measured.trust):.0%}{', ' * bool(words)}{words}"
     if 0 < n_drawn < shown.n_points:
         words += f" ({n_drawn:,} points shown)"
     share = 100 * min(status.iteration / max(status.n_iter, 1), 1) if status.is_active else 0

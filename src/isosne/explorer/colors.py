@@ -7,31 +7,28 @@ from numpy.typing import NDArray
 
 from isosne._html import Markup, fill
 from isosne.errors import DataError
-from isosne.explorer.checking import FINDERS, check_column, missing
-from isosne.explorer.session import NOTHING, NULL_P, SEEDS, SELECTIONS, TRUST, Session
+from isosne.explorer.checking import check_column, missing
+from isosne.explorer.session import CHECKS, NOTHING, SELECTIONS, TRUST, Session
 from isosne.pages.scene import GRADIENT_STOPS
 from isosne.plots.paint import Classes, Paint, Values, as_paint, point_colors
-from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, LINE_COLORS, PLAIN
+from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, PLAIN
 from isosne.studies.point_columns import paint_column
 
 
 class Theme(NamedTuple):
     """Colors of figures.
 
-    ``ink``: axes and lines to true neighbors. ``soft``: texts of axes. ``frame``: frames and grids.
-    ``mark``: false neighbors. ``faint`` and ``plain``: points without a value, among others that
-    have one or not. ``classes`` and ``lines``: of classes and curves.
+    ``ink``: lines to true neighbors. ``mark``: false neighbors. ``faint`` and ``plain``: points
+    without a value, among others that have one or not.
     """
 
     background: str
     ink: str
-    soft: str
     frame: str
     mark: str
     faint: str
     plain: str
     classes: tuple[str, ...]
-    lines: tuple[str, ...]
 
     def tint(self, paint: Paint) -> Paint:
         """Return a paint with the colors of this theme."""
@@ -43,24 +40,20 @@ class Theme(NamedTuple):
 LIGHT = Theme(
     background="#ffffff",
     ink="#1d2329",
-    soft="#5c6670",
     frame=FRAME,
     mark="#c8102e",
     faint=FAINT,
     plain=PLAIN,
     classes=COLORS,
-    lines=LINE_COLORS[:2],
 )
 DARK = Theme(
     background="#15191d",
     ink="#e4e7ea",
-    soft="#9aa4ae",
     frame="#3a424a",
     mark="#ff6b81",
     faint="#68737e",
     plain="#6fa8dc",
     classes=DARK_COLORS,
-    lines=(DARK_COLORS[0], DARK_COLORS[2]),
 )
 MAX_ENTRIES = 40  # most classes that a legend lists
 
@@ -79,9 +72,8 @@ def list_choices(session: Session) -> list[str]:
     labels = [data.label_name] if data.labels is not None else []
     selections = [SELECTIONS] if session.names else []
     columns = [column.name for column in data.columns if column.name not in labels]
-    left_out = {SEEDS, *labels, *columns, *([NULL_P] if data.mixed is not None else [])}
-    checks = [name for name in FINDERS if name not in left_out]
-    return [*labels, NOTHING, TRUST, *selections, *checks, *columns]
+    checks = CHECKS if data.mixed is None else CHECKS[:1]  # the others compare numeric columns
+    return [*dict.fromkeys([*labels, NOTHING, TRUST, *selections, *checks, *columns])]
 
 
 def paint(session: Session, theme: Theme = LIGHT, hidden: frozenset[int] = frozenset()) -> Painted:

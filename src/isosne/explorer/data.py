@@ -21,7 +21,7 @@ from isosne.kernels.registry import KERNELS, make_kernel, parse_numbers
 from isosne.layout.schedules import Schedule, as_schedule
 from isosne.neighbors.metric import Metric
 from isosne.pages.sprites import make_sprites
-from isosne.rows import Table, open_rows
+from isosne.rows import Rows, Table, open_rows
 from isosne.rows.columns import as_text
 from isosne.studies.point_columns import Column, as_column, as_texts, well_formed
 from isosne.tables.columns import is_mixed
@@ -45,7 +45,7 @@ class Data:
     points for Gower's distance. ``columns`` are shown, searched and compared; features come first,
     in their own units. ``words`` are the source and the options that read it, as they are typed
     after ``isosne embed``; empty for data from Python. ``notes``: on columns that distort maps.
-    ``images``: those of `make_sprites`.
+    ``origin``: the rows of a table as they were read. ``images``: those of `make_sprites`.
     """
 
     X: Points
@@ -57,6 +57,7 @@ class Data:
     words: tuple[str, ...] = ()
     mixed: MixedRows | None = None
     notes: tuple[str, ...] = ()
+    origin: Rows | None = None
     images: dict[str, Any] | None = None
 
     @property
@@ -77,29 +78,20 @@ class Data:
         return (as_column(self.label_name, texts, self.n_rows), *self.columns)
 
     def with_images(self, images: Any) -> Self:
-        """Return the rows with an image of each (n, height, width[, 3]); None: without."""
-        return replace(self, images=None if images is None else make_sprites(images, self.n_rows))
-
-    def sheets(self) -> str:
-        """Return the sheets with the images as style variables."""
-        found = enumerate(self.images["sheets"] if self.images else ())
-        named = [f"--sheet{s}: url(data:image/png;base64,{code});" for s, code in found]
-        return f":root {{{''.join(named)}}}"
+        """Return the rows with an image of each (n, height, width[, 3]), unless it is None."""
+        return self if images is None else replace(self, images=make_sprites(images, self.n_rows))
 
     def image(self, row: int) -> Markup:
         """Return the image of a row, cut out of its sheet; empty without images."""
         if self.images is None:
             return Markup()
         width, height, columns, per_sheet = (self.images[name] for name in SPRITE)
-        zoom = IMAGE_SIDE / max(width, height)
         sheet, place = divmod(row, per_sheet)
         line, column = divmod(place, columns)
-        return fill(
-            '<i class="image" style="display: inline-block; image-rendering: pixelated; '
-            'width: {}px; height: {}px; background: var(--sheet{}) {}px {}px / {}px auto"></i>',
-            *(zoom * width, zoom * height, sheet),
-            *(-column * zoom * width, -line * zoom * height, columns * zoom * width),
-        )
+        at = width, height, sheet, -column * width, -line * height, IMAGE_SIDE / max(width, height)
+        style = "width: {}px; height: {}px; background: var(--sheet{}) {}px {}px; zoom: {}"
+        look = "display: inline-block; image-rendering: pixelated"
+        return fill(f'<i style="{look}; {style}"></i>', *at)
 
     def to_fit(self, rows: Array | None) -> Any:
         """Return what a map of all rows (None) or of some is fitted to."""
@@ -130,7 +122,7 @@ def from_table(
     shown |= {name: read() for name, read in rows.side.items() if name not in skipped}
     ids = np.arange(n) if table.ids is None else table.ids
     columns = tuple(as_column(name, values, n) for name, values in shown.items())
-    about = roles[1] or "label", words, mixed, rows.notes or ()
+    about = roles[1] or "label", words, mixed, rows.notes or (), unscaled.rows
     return Data(X, ids, table.labels, columns, source, *about)
 
 

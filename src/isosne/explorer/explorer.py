@@ -44,7 +44,7 @@ class Explorer:
     def __init__(self, session: Session, *, host: str = LOOPBACK, port: int = 0) -> None:
         self._session = session
         self._measurer = Measurer(session)
-        self._server = PageServer(self._make_page, title=session.rows.title, host=host, port=port)
+        self._server = PageServer(self._make_page, host=host, port=port)
 
     def _make_page(self) -> Any:
         """Return the content of a tab. `pn.extension` would load scripts into a notebook."""
@@ -55,13 +55,10 @@ class Explorer:
             disconnect_notification=DISCONNECTED,
         )
         data, document = self._session.rows, pn.state.curdoc
+        sheets = data.images["sheets"] if data.images else []
+        told = {"heading": escape(data.title), "n_rows": f"{data.n_rows:,}", "sheets": sheets}
+        document.template_variables.update(told, script=read_asset("page.js"))
         document.template = read_asset("page.html")
-        document.template_variables.update(
-            heading=escape(data.title),
-            n_rows=f"{data.n_rows:,}",
-            script=read_asset("page.js"),
-            sheets=data.sheets(),
-        )
         return Page(self._session).view()
 
     @property

@@ -40,11 +40,11 @@ class Points:
     in the source, in their order there.
     """
 
-    def __init__(self, n_rows: int, tips: dict[str, Array]) -> None:
-        self.tips = tips
+    def __init__(self, n_rows: int) -> None:
+        self.tips: dict[str, Array] = {}
         self._shuffled = np.random.default_rng(0).permutation(n_rows)
         self.rows = np.empty(0, np.int64)
-        fields = (*(f"{axis}{m}" for axis in "xyc" for m in (0, 1)), *tips)
+        fields = [f"{axis}{m}" for axis in "xyc" for m in (0, 1)]
         self.source = bk.ColumnDataSource({field: [] for field in fields}, name="events")
 
     def choose(self, is_wanted: Array, selection: Array, limit: int) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from isosne._types import Array, Points
-from isosne.explorer.checking import FINDERS, N_NEIGHBORS, find_inside, missing
+from isosne.explorer.checking import N_NEIGHBORS, find, find_inside, missing
 from isosne.explorer.data import MIN_POINTS
 from isosne.explorer.maps import ShownMap, as_sentence
 from isosne.explorer.session import TRUST, Measured, Session
@@ -46,7 +46,7 @@ class Neighborhood(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """How a column, given by its index, differs between a selection and other rows.
+    """How a column, given by its place, differs between a selection and other rows.
 
     ``effect`` is the difference of the means in standard deviations (Cohen's d, with the pooled
     standard deviation); for a class of a text column, that of its shares in arcs (Cohen's h).
@@ -56,7 +56,7 @@ class Difference(NamedTuple):
     inside: float
     outside: float
     effect: float
-    index: int = 0
+    place: int = 0
 
 
 def find_neighborhood(
@@ -86,10 +86,10 @@ def compare_with_rest(
     if len(selected) < 2 or not len(others):
         return []
     differences: list[Difference] = []
-    for index, column in enumerate(columns):
+    for place, column in enumerate(columns):
         compare_parts = _compare_means if column.words is None else _compare_shares
         found = compare_parts(column, selected, others)
-        differences += [one._replace(index=index) for one in found]
+        differences += [one._replace(place=place) for one in found]
     return sorted(differences, key=lambda found: -abs(found.effect))[:n_shown]
 
 
@@ -250,7 +250,7 @@ class Measurer:
             session.inside = find_inside(session, rows, _batch(session.rows.X))
         for name in missing(session)[:1]:
             try:
-                found = FINDERS[name](session, shown, lambda state: self._end.is_set())
+                found = find(name, session, shown, lambda state: self._end.is_set())
             except Exception as error:  # the other answers do not need it
                 found, session.failure = None, f"No {name} could be found. {as_sentence(error)}"
             if session.maps[0] is shown:

@@ -19,11 +19,12 @@ from isosne.explorer.session import TRUST, Session
 SELECTION_TAB, POINT_TAB = 0, 1  # the other tabs stay open
 GLANCE_MS = 100  # time between two glances at the session: at most ten frames per second
 LOOK_SECONDS = 1.0  # longest time between two looks at the session, also if no change was noticed
-FACTS = ("maps", "selection", "asked", "names", "color", "measures", "failure")
-FACTS += ("checks", "inside", "wanted")
+FACTS = ("maps", "selection", "asked", "names", "color", "measures", "failure", "checks", "inside")
 """What the page shows of a session, besides the maps themselves."""
-MAPS, PANES = {"flex": "5 1 600px"}, {"flex": "2 1 360px", "min-width": "0"}
-"""Styles of the maps and of the panes, which share a row on a wide screen."""
+PANES = {"flex": "1 1 380px", "min-width": "0"}
+MAPS = {"flex": "3 1 680px", "max-width": "none"}
+MAP = MAPS | {"max-width": "max(480px, 100vh - 150px)"}
+"""Styles of the panes, of two maps, and of one map; panes are beside them on a wide screen."""
 
 
 class Page:
@@ -35,7 +36,6 @@ class Page:
         self._glimpsed: Any = None
         self._looked = 0.0
         self._theme = LIGHT
-        self._n_labels = int(session.rows.labels is not None)  # columns before those on hover
         self._messages = messages = Messages()
         self._canvas = canvas = Canvas(session)
         self._controls = [MapControls(session, m, messages) for m in (0, 1)]
@@ -75,7 +75,7 @@ class Page:
         )
         search = pn.Row(self._color, self._search)
         bar = pn.FlexBox(search, self._second.buttons, self._found, align_items="end")
-        maps = pn.Column(bar, self._canvas.view, self._canvas.legend, styles=MAPS)
+        self._maps = pn.Column(bar, self._canvas.view, self._canvas.legend)
         panes = pn.Column(self._tabs, styles=PANES)
         if self._session.rows.notes:
             self._messages.tell(" ".join(self._session.rows.notes))
@@ -85,7 +85,7 @@ class Page:
         pn.state.onload(caller.start)  # once the browser has the page: a table needs it
         return pn.Column(
             self._messages.view,
-            pn.FlexBox(maps, panes, align_items="start", sizing_mode="stretch_width"),
+            pn.FlexBox(self._maps, panes, align_items="start", sizing_mode="stretch_width"),
             sizing_mode="stretch_width",
         )
 
@@ -119,13 +119,14 @@ class Page:
                 if shown.settings is not None:
                     controls.show(shown.settings)
             self._canvas.arrange()
+            self._maps.styles = MAPS if len(session.maps) > 1 else MAP
         self._canvas.tick()
         if changed & {"selection", "asked"}:
             self._open_tab(changed)
         if changed & {"selection", "names"}:
             self._selection.update()
-            self._canvas.order_tips([c - self._n_labels for c in self._selection.order])
-        elif changed & {"checks", "inside", "wanted", "measures"}:
+            self._canvas.order_tips(self._selection.order)
+        elif changed & {"checks", "inside", "measures"}:
             self._selection.judge()
         if "asked" in changed:
             self._canvas.ask()
@@ -148,7 +149,8 @@ class Page:
         verb, *numbers = request.split()
         actions: dict[str, Callable[..., None]] = {
             "clear": session.clear,
-            "undo": session.undo,
+            "check": session.check,
+            "reembed": session.reembed,
             "zoom": self._canvas.zoom,
             "hide": self._canvas.hide,
             "point": lambda row: setattr(session, "asked", row),
@@ -163,8 +165,6 @@ class Page:
         if theme is not self._theme:
             self._theme = theme
             self._canvas.set_theme(theme)
-            self._quality.set_theme(theme)
-            self._quality.update()
 
     def _paint(self, event: Any) -> None:
         if event.new:

@@ -107,15 +107,9 @@ class PageServer:
     """
 
     def __init__(
-        self,
-        make_page: Callable[[], Any],
-        *,
-        title: str = "isosne explore",
-        host: str = LOOPBACK,
-        port: int = 0,
+        self, make_page: Callable[[], Any], *, host: str = LOOPBACK, port: int = 0
     ) -> None:
-        self.title, self.host, self.port = title, host, port
-        self.token = secrets.token_urlsafe(TOKEN_BYTES)
+        self.host, self.port, self.token = host, port, secrets.token_urlsafe(TOKEN_BYTES)
         self._make_page = make_page
         self._ready = threading.Event()
         self._loop: IOLoop | None = None
@@ -160,7 +154,7 @@ class PageServer:
             address=self.host,
             websocket_origin=[f"{name}:{self.port}" for name in names],
             loop=loop,
-            title=self.title,
+            title="isosne explore",
             auth_provider=TokenProvider(self.token),
             secret_key=secrets.token_urlsafe(TOKEN_BYTES),
             sign_sessions=True,
@@ -200,10 +194,7 @@ def browsing(address: str) -> Iterator[None]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "explore.html"
         path.touch(mode=0o600)
-        line = (
-            '<!doctype html><html lang="en"><meta charset="utf-8"><title>isosne explore</title>'
-            '<meta http-equiv="refresh" content="0; url={}"><p>Opening the map ...</p></html>'
-        )
+        line = '<meta charset="utf-8"><meta http-equiv="refresh" content="0; url={}">'
         path.write_text(fill(line, address), encoding="utf-8")
         webbrowser.open(path.as_uri())
         yield

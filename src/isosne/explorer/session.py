@@ -22,8 +22,9 @@ from isosne.studies.point_columns import Column
 from isosne.tsne.estimator import TSNE
 
 NOTHING, TRUST, SELECTIONS = "nothing", "trust", "named selections"
-CLUSTER, OUTLIERS, NULL_P, SEEDS = "cluster", "outlier score", "null test p-value", "seeds"
-"""What points can be colored by, besides their label and columns; not by seeds."""
+CHECKS = CLUSTER, OUTLIERS, NULL_P = "cluster", "outlier score", "null test p-value"
+"""What points can be colored by, besides their label and columns."""
+SEEDS = "further maps"
 MAX_NAME = 80  # letters of the name of a table in names of files; chosen
 MAX_MAPS = 2  # maps that are shown side by side
 MODEL = "the map shown is that of a model, which may have further settings"
@@ -59,7 +60,6 @@ class Session:
     names: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     color: str = field(init=False)
     measures: dict[ShownMap, Measured] = field(default_factory=dict)
-    before: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     wanted: frozenset[str] = frozenset()
     checks: dict[str, Any] = field(default_factory=dict)
     inside: Any = None
@@ -145,11 +145,7 @@ class Session:
         """Select some rows instead of those before."""
         rows = np.unique(np.asarray(rows, np.int64))
         if not np.array_equal(rows, self.selection):
-            self.before, self.selection = self.selection, rows
-
-    def undo(self) -> None:
-        """Select what was selected before."""
-        self.select(self.before)
+            self.selection = rows
 
     def clear(self) -> None:
         """Select no row, and ask about none."""
@@ -158,8 +154,7 @@ class Session:
 
     def check(self) -> None:
         """Find out whether the selection is a group: clusters, null test, and further maps."""
-        numeric = {NULL_P} if self.rows.mixed is None else set()  # the test draws numeric columns
-        self.wanted |= {CLUSTER, SEEDS} | numeric
+        self.wanted = frozenset({CLUSTER, SEEDS} | ({NULL_P} if self.rows.mixed is None else set()))
 
     def name_selection(self, name: str) -> None:
         """Name the selected rows; an earlier selection of that name is replaced."""
