@@ -40,9 +40,9 @@ class Page:
         self._canvas = canvas = Canvas(session)
         self._controls = [MapControls(session, m, messages) for m in (0, 1)]
         self._second = SecondMap(session, self._controls[1], messages)
-        self._color = pn.widgets.Select(label="Color by", width=220)
+        self._color = pn.widgets.Select(label="Color by", width=165)
         self._search = pn.widgets.TextInput(
-            label="Search", placeholder="identifier or text", width=220
+            label="Search", placeholder="identifier or text", width=165
         )
         self._found = text_pane(soft=True)
         self._color.param.watch(self._paint, "value")

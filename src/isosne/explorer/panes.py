@@ -25,7 +25,7 @@ from isosne.explorer.session import SELECTIONS, Session
 from isosne.pages.report import thin_curve
 from isosne.studies.point_columns import Column
 
-MAX_TABLE_ROWS, MAX_TABLE_COLUMNS = 500, 20  # of the selection that are shown
+MAX_TABLE_ROWS, MAX_TABLE_COLUMNS = 500, 12  # of the selection that are shown
 N_BINS, BIN_WIDTH, BAR_HEIGHT = 16, 6, 26  # of a histogram
 TOOLS = {"check": "Is this group real?", "zoom": "Zoom in (Z)", "clear": "Clear (Esc)"}
 TOOLS |= {"reembed": "Map only these rows"}
@@ -281,9 +281,10 @@ class QualityPane:
 
 def draw_curves(curves: list[tuple[int, dict[str, Array]]]) -> Markup:
     """Return R_NX curves as a drawing; the number of each gives its look."""
-    unit = WIDTH / max(math.log10(curve["k"][-1]) for _, curve in curves)
+    longest = max(math.log10(curve["k"][-1]) for _, curve in curves)
+    unit, powers = WIDTH / longest, range(math.floor(longest) + 1)
     text = '<text x="{:.0f}" y="{:.0f}">{}</text>'
-    shown = [fill(text, unit * power, HEIGHT + 15, 10**power) for power in range(5)]
+    shown = [fill(text, unit * power, HEIGHT + 15, 10**power) for power in powers]
     shown += [fill(text, -24, HEIGHT * (1 - r) + 4, r) for r in (0.0, 0.5, 1.0)]
     for m, curve in curves:
         places = zip(unit * np.log10(curve["k"]), HEIGHT * (1 - curve["r"]), strict=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isosne.explorer.assets import read_style
+from isosne.explorer.assets import read_asset
 from isosne.explorer.colors import DARK, LIGHT, list_choices, pack_colors, paint
 from isosne.explorer.data import from_python
 from isosne.explorer.session import SELECTIONS, TRUST, Session
@@ -65,7 +65,7 @@ def test_all_points_can_be_seen_on_the_dark_background():
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_the_style_sheet_has_the_colors_of_the_theme(theme):
-    sheet = read_style("page.css")
+    sheet = read_asset("page.css")
     light, _, dark = sheet.partition("@media (prefers-color-scheme: dark)")
     rules = light if theme is LIGHT else dark
     assert f"--design-background-color: {theme.background};" in rules
