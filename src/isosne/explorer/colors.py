@@ -100,8 +100,8 @@ def _tell_uncolored(session: Session) -> Markup:
     """Return why a column has no colors; empty if none was chosen."""
     if session.color in missing(session):
         return fill("<b>{}</b><span>is computed ...</span>", session.color)
-    for column in session.rows.described():
-        if column.name == session.color:
+    for column in (*session.rows.described(), check_column(session, session.color)):
+        if column is not None and column.name == session.color:
             many = f"{len(column.words or ()):,} distinct values, too many for colors"
             why = many if column.words else "all values are equal"
             return fill("<b>{}</b><span>{}</span>", session.color, why)

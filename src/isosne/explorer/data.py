@@ -34,7 +34,7 @@ CHOICES = ("owner", "isolation", "gaussian", "adaptive", "knn")  # kernels that 
 PYTHON_ONLY = ("k", "p", "exaggeration")  # settings that `isosne embed` has no options for
 EUCLIDEAN = Metric()
 SPRITE = ("width", "height", "columns", "per_sheet")
-IMAGE_SIDE = 64  # in pixels
+IMAGE_SIDE = 48  # in pixels
 
 
 @dataclass(frozen=True, eq=False)
