@@ -24,6 +24,8 @@ const name_parts = (root) => {
       node.ariaSelected = `${node.classList.contains("bk-active")}`
     }
     if (node.matches("div[title][tabindex]")) { node.role = "button"; node.ariaLabel = node.title }
+    if (node.matches(".bk-spin-btn")) { node.ariaLabel = "step"; node.tabIndex = -1 }
+    if (node.matches("input[type=file]")) { node.ariaLabel = "file of a map" }
     if (node.matches("canvas")) { node.role = "img"; node.ariaLabel = `map of ${document.title}` }
   }
 }
