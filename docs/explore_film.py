@@ -27,7 +27,7 @@ DIFFERENT = "pixel_4_4"
 """The column that sets the zeros apart."""
 SCALE = 0.66
 """Size of the film in relation to the screen."""
-N_COLORS = 64
+N_COLORS = 128
 MAX_BYTES = 1_000_000
 CAPTION_HEIGHT = 30
 STEP_SECONDS = 0.05
@@ -80,7 +80,7 @@ class Camera:
 
     def save(self, path: Path) -> None:
         """Write the film, in colors that are the same for all pictures."""
-        chosen = self.pictures[:: max(len(self.pictures) // 8, 1)]
+        chosen = [*self.pictures[:: max(len(self.pictures) // 8, 1)], self.pictures[-1]]
         width, height = chosen[0].image.size
         sheet = Image.new("RGB", (width, height * len(chosen)))
         for i, picture in enumerate(chosen):
@@ -151,6 +151,7 @@ def play(visitor: Visitor, camera: Camera) -> None:
 
     camera.caption = "What makes it different? Color by the column that differs most"
     visitor.press(DIFFERENT)
+    visitor.press("Clear (Esc)")
     visitor.settle()
     visitor.settle()
     camera.take(2000)
