@@ -181,13 +181,15 @@ def test_which_rows_are_an_island_is_it_real_and_what_makes_it_different(visit, 
     visitor.says("on 5 of 5 maps with other seeds.")
     visitor.says("stability")
     visitor.says("null test of all rows: p = 0.05")
-    visitor.enter("Compare with", "the nearest rows on the map")
     first = visitor.until(lambda: visitor.run(DIFFERENCES), "columns that differ")[1]  # a number
     visitor.press(first)
     visitor.until(lambda: "Grignolino 71" not in visitor.text(), f"the color {first}")
     tip = visitor.until(lambda: visitor.hover(visitor.pixels()[wanted[0]]), "a tip")
     assert f"{first}:" in tip
     visitor.hover((3, 3))
+    before = visitor.text()
+    visitor.enter("Compare with", "the nearest rows on the map")
+    visitor.until(lambda: visitor.text() != before, "other means")
     whole = np.ptp(visitor.limits()[:2])
     visitor.key("z")
     visitor.until(lambda: np.ptp(visitor.limits()[:2]) < 0.9 * whole, "a closer view")
