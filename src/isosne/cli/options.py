@@ -256,6 +256,12 @@ TABLE = (*NUMERIC, MIXED, CATEGORICAL, KEY)
 NEW_ROWS = (ID, LABEL, MISSING, DECIMAL, KEY)
 """How a table is read: of numeric columns, of any columns, of columns that a model knows."""
 
+IMAGES = option(
+    "--images FILE",
+    "Images to show on hover in a page: an array (.npy) with an image per row of the table.",
+    panel=PICTURE,
+    type=click.Path(exists=True, dir_okay=False),
+)
 KERNELS = "owner|isolation|gaussian|adaptive|knn"
 METRIC = kernel_option(
     "--metric euclidean|manhattan|chebyshev|cosine|mahalanobis|hamming|jaccard|gower|precomputed",

@@ -16,6 +16,8 @@ from isosne.errors import DataError, keyword
 
 EXTRAS = ("n_seeds", "clusters", "outliers", "label_weight", "null")
 
+N_JUDGED, MOST_JUDGED = 2000, 20  # rows and clusters
+
 
 @o.command(
     *(o.SOURCE, o.output_option("Page to write (.html)."), *o.TABLE, *o.MAP),
@@ -126,7 +128,36 @@ def _find(args: Args, model: Any, points: Any) -> Structure:
         test = null_test(points, kernel, n_draws=n_draws, random_state=seed)
         structure.columns["null_p"] = test.point_p_values
         structure.sentences["null test"] = str(test)
+    if "cluster" in structure.columns:
+        structure.sentences.update(_judge_clusters(structure, points, kernel))
     return structure
+
+
+def _judge_clusters(structure: Structure, points: Any, kernel: Any) -> dict[str, str]:
+    """Return what speaks for each of the largest clusters, measured on a sample of the rows."""
+    import numpy as np
+
+    from isosne.neighbors.exact import is_other
+    from isosne.neighbors.metric import Metric
+    from isosne.neighbors.search import make_search
+
+    labels, p_values = structure.columns["cluster"], structure.columns.get("null_p")
+    n = len(labels)
+    rows = np.sort(np.random.default_rng(0).choice(n, min(n, N_JUDGED), replace=False))
+    search = make_search(points, Metric(kernel.metric, kernel.p), "exact")
+    found, _ = search.nearest(points[rows], min(11, n))
+    near = found[is_other(found, rows)].reshape(len(rows), -1)
+    sentences = {}
+    for c, stability in enumerate(structure.about["clusters"]["cluster_stability"][:MOST_JUDGED]):
+        own = labels[rows] == c
+        share = f"{np.mean(labels[near[own]] == c):.0%}" if own.any() else "an unknown share"
+        words = f"{np.sum(labels == c):,} rows; {share} of their nearest neighbors are in it; "
+        words += f"stability {stability:.2f}"
+        if p_values is not None:
+            words += f"; {np.mean(p_values[labels == c] <= 0.05):.0%} in regions as closed as those"
+            words += " of 5% of random points"
+        sentences[f"is cluster {c} real?"] = f"{words}."
+    return sentences
 
 
 def _show_steps(model: Any, n_seeds: int | None, n_rows: int) -> Any:

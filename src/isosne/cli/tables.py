@@ -11,7 +11,7 @@ from typing import Any
 from isosne.cli.files import PIPE, recorded_options
 from isosne.cli.messages import note
 from isosne.cli.options import TABLE, Args, refuse
-from isosne.errors import ParameterError, keyword, suggest
+from isosne.errors import DataError, ParameterError, keyword, suggest
 
 ID_NAMES = ("id", "ID", "Id")  # columns that identify the rows if no other is named
 KEYED = (".npz", ".zarr", ".h5ad")  # endings of files that may hold several arrays
@@ -271,3 +271,15 @@ def file_of(source: str | None) -> str | None:
     from isosne.rows.archives import split_key
 
     return None if source is None else str(split_key(source)[0])
+
+
+def read_images(source: str) -> Any:
+    """Return the images of a file, which are read when they are used."""
+    import numpy as np
+
+    try:
+        return np.load(source, mmap_mode="r", allow_pickle=False)
+    except ValueError:
+        raise DataError(
+            f"Cannot read {source}: it is not an array of NumPy. Save the images with np.save."
+        ) from None
