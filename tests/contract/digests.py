@@ -136,6 +136,11 @@ def digests(names=None):
         X = points(*SMALL)
         model = TSNE(schedule=FEW, random_state=0).fit(X[:250]).extend(X[250:], n_iter=60)
         yield "extended", digest(model.embedding_), digest(np.float64(model.kl_divergence_)), ""
+        for shape in (SMALL, LARGE):
+            X, weights = points(*shape), 0.5 + np.arange(shape[0]) % 7
+            model = TSNE(schedule=FEW, random_state=0).fit(X, sample_weight=weights)
+            value, new = np.float64(model.kl_divergence_), model.transform(X[:40] + 0.01)
+            yield f"{shape[0]} weights", digest(model.embedding_), digest(value), digest(new)
         clusters = LeidenClustering(resolution=2, random_state=0).fit(points(*LARGE))
         outliers = IsolationOutliers(random_state=0).fit(points(*LARGE))
         scores = outliers.score_samples(points(*LARGE))
