@@ -31,11 +31,12 @@ NAMES = [
     "labels",
     "views",
     "groups",
+    "weights",
     "busy",
 ]
 SLOW = {
     *("scaling", "peers", "kernels", "alignment", "explore", "structure", "billion", "mixed"),
-    *("untuned", "labels", "views", "groups", "busy"),
+    *("untuned", "labels", "views", "groups", "weights", "busy"),
 }
 """Left out of a quick run unless named."""
 OPTIONS = {

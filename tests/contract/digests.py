@@ -32,6 +32,7 @@ from isosne import (
     Sparse,
     TableForest,
     Tree,
+    ViewsKernel,
 )
 
 
@@ -106,6 +107,12 @@ def mixed_table(n):
     return table
 
 
+def summary(model, new):
+    """Return the digests of a map, of its objective, and of new points on it."""
+    value = np.float64(model.kl_divergence_)
+    return digest(model.embedding_), digest(value), digest(model.transform(new))
+
+
 def digest(*arrays):
     """Return the first digits of a SHA-256 of the bytes of arrays."""
     found = hashlib.sha256()
@@ -122,9 +129,8 @@ def digests(names=None):
         model = TSNE(**{"schedule": FEW, "random_state": 0, **parameters})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            Y = model.fit(X).embedding_
-            new = model.transform(X[:40] + 0.01)
-        yield name, digest(Y), digest(np.float64(model.kl_divergence_)), digest(new)
+            found = summary(model.fit(X), X[:40] + 0.01)
+        yield name, *found
     if not names:
         X = csr_array(np.where(points(*SMALL) > 4, points(*SMALL), 0))
         model = TSNE(schedule=FEW, random_state=0).fit(X)
@@ -132,6 +138,11 @@ def digests(names=None):
         X = points(*SMALL)
         model = TSNE(schedule=FEW, random_state=0).fit(X[:250]).extend(X[250:], n_iter=60)
         yield "extended", digest(model.embedding_), digest(np.float64(model.kl_divergence_)), ""
+        for shape in (SMALL, LARGE):
+            X, weights = points(*shape), 0.5 + np.arange(shape[0]) % 7
+            model = TSNE(schedule=FEW, random_state=0).fit(X, sample_weight=weights)
+            value, new = np.float64(model.kl_divergence_), model.transform(X[:40] + 0.01)
+            yield f"{shape[0]} weights", digest(model.embedding_), digest(value), digest(new)
         clusters = LeidenClustering(resolution=2, random_state=0).fit(points(*LARGE))
         outliers = IsolationOutliers(random_state=0).fit(points(*LARGE))
         scores = outliers.score_samples(points(*LARGE))
@@ -139,19 +150,20 @@ def digests(names=None):
         table = TableForest(random_state=0).fit(mixed_table(300))
         codes = table.transform(mixed_table(300))
         model = TSNE(OwnerKernel(metric="hamming"), schedule=FEW, random_state=0).fit(codes)
-        new = model.transform(table.transform(mixed_table(340)[300:]))
-        yield (
-            "mixed table",
-            digest(model.embedding_),
-            digest(np.float64(model.kl_divergence_)),
-            digest(new),
-        )
+        yield "mixed table", *summary(model, table.transform(mixed_table(340)[300:]))
+        X = points(*SMALL)
+        model = TSNE(OwnerKernel(label_weight=0.3), schedule=FEW, random_state=0)
+        labels = np.arange(300) % 10 - 1  # a tenth of the rows has none
+        yield "labels", *summary(model.fit(X, labels), X[:40] + 0.01)
+        A, B = X[:, :5].copy(), 100 * X[:, 5:]
+        A[:30] = np.nan  # rows that lack the first view
+        kernel = ViewsKernel([OwnerKernel(), OwnerKernel(metric="cosine")], weights=[2, 1])
+        model = TSNE(kernel, schedule=FEW, random_state=0).fit([A, B])
+        yield "views", *summary(model, [A[10:50] + 0.01, B[10:50] + 0.01])
         groups = points(*LARGE).reshape(175, 20, 5)
         features = GroupFeatures(random_state=0).fit(groups[:150])
         model = TSNE(schedule=FEW, random_state=0).fit(features.transform(groups[:150]))
-        new = model.transform(features.transform(groups[150:]))
-        kl = digest(np.float64(model.kl_divergence_))
-        yield "groups", digest(model.embedding_), kl, digest(new)
+        yield "groups", *summary(model, features.transform(groups[150:]))
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         of its nearest sampled point is in no cell.
     metric : str, default="euclidean"
         Metric of Voronoi cells and spheres: euclidean, manhattan, chebyshev, minkowski, cosine,
-        mahalanobis (with the covariance of the fitted points), hamming, gower or precomputed.
+        mahalanobis (with the covariance of the points), hamming, jaccard, gower or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
     random_state : int, Generator, RandomState or None, default=None

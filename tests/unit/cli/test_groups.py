@@ -45,6 +45,7 @@ def test_a_map_has_one_point_per_group(rows, isosne):
     [
         (("--save-model", "m"), "--save-model must be left out with --group; got --save-model m."),
         (("--landmarks", 5), "--landmarks must be left out with --group; got --landmarks 5."),
+        (("--weight", "a"), "--weight must be left out with --group; got --weight a."),
         (("--mixed",), "--group must be left out with --mixed, which uses all columns as they are"),
     ],
 )
