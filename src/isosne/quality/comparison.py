@@ -95,6 +95,11 @@ class Comparison(NamedTuple):
         q_nx = self.counts.entries.cumsum()[1:-1] / (len(self.queries) * k)
         return Curve(k, ((n - 1) * q_nx - k) / (n - 1 - k))
 
+    def rnx(self) -> Estimate:
+        """Return R_NX(k) for the neighborhood size k of the comparison."""
+        n, k = self.n_points, self.k
+        return estimate_mean(((n - 1) * self.trust().agreement - k) / (n - 1 - k), n)
+
     def auc(self, ks: str = "all") -> Estimate:
         """Return AUC_RNX, the mean of R_NX with weights 1/k (Eq. 11).
 
