@@ -140,8 +140,8 @@ class SecondMap:
         self._close.on_click(messages.guard(lambda event: session.close_second()))
         self._file.param.watch(messages.guard(self._upload), "value")
         self._hint = text_pane(
-            "Or show a map from a file, also of another program: a table with the columns id, x "
-            "and y, or an array in the order of the rows.",
+            "Or load a map made by isosne, UMAP or another program: a table with columns id, x "
+            "and y, or an array in row order.",
             soft=True,
         )
         self._title = text_pane(Markup("<h3>Second map</h3>"))

@@ -129,7 +129,7 @@ def report(
     ----------
     X, Y, metric, p, n_queries, random_state, n_jobs
         See `compare`. X may also be a path or a Dask collection; the measures are then computed on
-        a sample of 100 000 rows, and refer to that smaller data set.
+        a sample of 100,000 rows, and refer to that smaller data set.
     labels : array of shape (n_samples,) or None, default=None
         The class of each point, for the class measures; empty, None or NaN if it is unknown.
     k : int, default=10
