@@ -106,8 +106,8 @@ class NullTest:
         return (
             f"{found} (p = {self.p_value:.2g}): of {len(self.null_statistics)} random data sets "
             f"with {SHARED[self.keep]}, {n_as_high or 'none'} {are} as clustered as the data. "
-            f"{self.point_share:.0%} of the points lie in regions that are more self-contained than "
-            "those of 95% of the points in the random data sets."
+            f"{self.point_share:.0%} of the points lie in regions that are more self-contained "
+            "than those of 95% of the points in the random data sets."
         )
 
 
