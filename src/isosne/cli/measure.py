@@ -1,5 +1,6 @@
 """`isosne measure`: how far a map can be trusted."""
 
+import textwrap
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ def measure(args: Args) -> None:
         kept = float(judged.scores[0]["neighbors_preserved"])
         print_json(measured.as_dict() | {"neighbors_preserved": kept})
     else:
-        click.echo(f"{_explain(judged, labels)}\n{read_first([judged])}")
+        click.echo(f"{_explain(judged, labels)}\n{textwrap.fill(read_first([judged]), 100)}")
 
 
 def _read_map(map_file: str, source: str) -> Any:
