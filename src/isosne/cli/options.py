@@ -180,6 +180,12 @@ CLUSTERS = kernel_option(
 OUTLIERS = kernel_option(
     "--outliers", "Give each row an outlier score from 0 (typical) to 1 (outlier)."
 )
+LABEL_WEIGHT = kernel_option(
+    "--label-weight X",
+    "owner: let the labels (--label) guide the map. Share of the affinities of a row that goes "
+    "to rows with the same label, from 0 to 0.9.",
+    shown="0",
+)
 CHECKPOINT = file_option(
     "--checkpoint FILE", "Save the state of the run to this file; resume from it if it exists."
 )
@@ -250,7 +256,7 @@ NEW_ROWS = (ID, LABEL, MISSING, DECIMAL, KEY)
 
 KERNELS = "owner|isolation|gaussian|adaptive|knn"
 METRIC = kernel_option(
-    "--metric euclidean|manhattan|chebyshev|cosine|mahalanobis|hamming|gower|precomputed",
+    "--metric euclidean|manhattan|chebyshev|cosine|mahalanobis|hamming|jaccard|gower|precomputed",
     "Distance between rows.",
     shown="euclidean, or as in the map",
 )
@@ -308,13 +314,14 @@ def check_recorded(options: Any, source: str) -> dict[str, Any]:
     """Return options that a map or a model records, if they are options that read a table."""
     known = [option.name for option in TABLE]
     if not isinstance(options, dict) or not all(
-        name in known and isinstance(value, bool | str | list) for name, value in options.items()
+        name in known and isinstance(value, bool | str | list | tuple)
+        for name, value in options.items()
     ):
         raise DataError(
             f"Cannot read {source}: the record of how its table was read is damaged, or of another "
             "version of isosne. Make it again with this version."
         )
-    return options
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in options.items()}
 
 
 def refuse(when: str, hint: str = "", **options: Any) -> None:

@@ -9,12 +9,12 @@ import click
 from isosne.cli import files
 from isosne.cli import options as o
 from isosne.cli.messages import conclude, make_progress, tell
-from isosne.cli.models import Structure, find_structure, make_model
+from isosne.cli.models import Structure, find_structure, guide_by_labels, make_model
 from isosne.cli.options import Args, map_options, option, refuse
 from isosne.cli.tables import find_labels, find_rows, named, open_table, open_table_of, read_points
 from isosne.errors import DataError, keyword
 
-EXTRAS = ("n_seeds", "clusters", "outliers", "null")
+EXTRAS = ("n_seeds", "clusters", "outliers", "label_weight", "null")
 
 
 @o.command(
@@ -32,7 +32,7 @@ EXTRAS = ("n_seeds", "clusters", "outliers", "null")
         name="map_file",
         multiple=True,
     ),
-    *(o.CLUSTERS, o.OUTLIERS),
+    *(o.CLUSTERS, o.OUTLIERS, o.LABEL_WEIGHT),
     o.kernel_option(
         "--null N",
         "Test for clusters: compare the table with N random ones that have the same columns and "
@@ -64,6 +64,7 @@ def report(args: Args) -> None:
 def _embed(args: Args) -> int:
     """Write a page about maps with two kernels; return the number of rows."""
     from isosne.pages import write_report
+    from isosne.structure import label_test
     from isosne.studies import study
 
     how = args.given(o.TABLE)
@@ -72,10 +73,17 @@ def _embed(args: Args) -> int:
     if is_mixed:
         refuse(f"with {keyword('mixed')}: the test draws numeric columns", null=args.null)
     model = make_model(map_options(args), **args.pick("n_jobs", "memory_limit"))
+    if args.label_weight is not None:
+        guide_by_labels(model, args.label_weight, table.labels)
     model.plan(table.rows)  # refuses a table that is too large before it is read
     points = table.rows.frame if is_mixed else read_points(table, args.memory_limit)
     n_rows = int(table.rows.shape[0])
     structure = _find(args, model, points)
+    if args.label_weight:
+        tell("Testing how much of the separation of the classes is due to the labels")
+        test = label_test(model, points, table.labels)
+        sentence = f"Labels guide the first map. 10-NN accuracy (R^2 of numbers): {test}."
+        structure.sentences["label test"] = sentence
     progress = _show_steps(model, args.n_seeds, n_rows)
     ids = {} if table.ids is None else {how.get("id", "id"): table.ids}
     try:
@@ -107,6 +115,8 @@ def _find(args: Args, model: Any, points: Any) -> Structure:
 
     seed, n_draws = args.random_state, args.null
     kernel = as_kernel(model.kernel, points.shape[0], as_generator(seed))
+    if args.label_weight:
+        kernel.set_params(label_weight=0)
     if not isinstance(points, np.ndarray | csr_array):  # a table with mixed columns
         points = TableForest(random_state=seed).fit_transform(points)
         kernel = for_table(kernel)

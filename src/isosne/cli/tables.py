@@ -193,14 +193,14 @@ def named(values: Any, name: str | None) -> Any:
     return nw.new_series(name, values, backend="pyarrow")
 
 
-def read_points(table: Any, memory_limit: str | None, indices: Any = None) -> Any:
+def read_points(table: Any, memory_limit: str | None, indices: Any = None, **missing: bool) -> Any:
     """Return all rows of a table, or some of them, as points in memory.
 
-    Of a table with mixed columns, points for ``metric="gower"``.
+    Of a table with mixed columns, points for ``metric="gower"``. missing: see `Rows.read`.
     """
     rows = table.rows
     _check_fits(rows, rows.shape[0] if indices is None else len(indices), memory_limit)
-    return rows.read(slice(None)) if indices is None else rows.take(indices)
+    return rows.read(slice(None), **missing) if indices is None else rows.take(indices)
 
 
 def _check_fits(rows: Any, n_rows: int, memory_limit: str | None) -> None:
