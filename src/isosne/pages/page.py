@@ -69,7 +69,7 @@ def write_page(
     Readers can zoom, pan and hover; color by label, trust or column; hide classes; select points
     with a lasso and save their rows as CSV. The page opens in any browser without a network. Its
     size is 1.5 MB plus about 25 bytes per point with a few columns, and the images, which are
-    reduced to 64 pixels along the longer side, or less above about 8,000. Not in the paper.
+    reduced to 64 pixels along the longer side, or less above about 8,000.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def write_report(path: str | os.PathLike[str], found: Study, *, force: bool = Fa
     Notes
     -----
     The page shows the maps, and the means of the measures over their seeds with standard errors.
-    The file needs no network, fits a phone, and can be printed. Not in the paper.
+    The file needs no network, fits a phone, and can be printed.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def animate(
     Notes
     -----
     The axis limits follow the map as it grows; every point is always visible. The last frame stays
-    for another second. Not in the paper.
+    for another second.
 
     Examples
     --------

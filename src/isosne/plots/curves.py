@@ -87,7 +87,7 @@ def plot_lines(
 
     Notes
     -----
-    Lines differ in color and dash pattern. Not in the paper.
+    Lines differ in color and dash pattern.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def plot_similarity_from(
 
     Notes
     -----
-    The paper's figure of similarities with respect to the origin. Departures from the paper: none.
+    The paper's figure of similarities with respect to the origin.
 
     Examples
     --------

@@ -87,9 +87,9 @@ def plot_map(
     Notes
     -----
     The axes have equal scales in two and three dimensions. Points are drawn in a fixed random
-    order, so that no class hides another. Above 100 000 points the map is rasterized if
+    order, so that no class hides another. Above 100,000 points the map is rasterized if
     ``point_size="auto"``. Above ten classes, their colors depend on the map, and above 60 they
-    repeat. Names for which there is no room are left out with a warning. Not in the paper.
+    repeat. Names for which there is no room are left out with a warning.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def plot_maps(
 
     Notes
     -----
-    A class or a value has the same color in every map. Not in the paper.
+    A class or a value has the same color in every map.
 
     Examples
     --------

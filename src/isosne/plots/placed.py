@@ -35,7 +35,7 @@ def plot_placed(folder: str | Path, label: str | None = None, *, title: str | No
     -----
     Rows are counted in 800 x 800 pixels, in constant memory. A pixel has the mean color of its
     rows, and its opacity grows with the logarithm of their number. Of a map in three dimensions,
-    the first two are drawn. Not in the paper.
+    the first two are drawn.
 
     Examples
     --------

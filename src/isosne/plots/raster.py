@@ -60,7 +60,7 @@ def drawing_order(paint: Paint, n: int) -> NDArray[np.int64]:
 
 
 def auto_alpha(n: int) -> float:
-    """Return the opacity of n points: 0.9 up to about 100 points, 0.55 for 100 000; by eye."""
+    """Return the opacity of n points: 0.9 up to about 100 points, 0.55 for 100,000; by eye."""
     return float(np.clip(1.15 - 0.12 * math.log10(n), 0.5, 0.9))
 
 

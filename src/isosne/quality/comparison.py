@@ -45,7 +45,7 @@ class Trust(NamedTuple):
     -----
     A false neighbor, near in the embedding only, is weighted by how far its rank in the data
     exceeds k; a missing one, near in the data only, by how far its rank in the embedding does. Each
-    sum is divided by its largest possible value, k (2n - 3k - 1) / 2. Not in the paper.
+    sum is divided by its largest possible value, k (2n - 3k - 1) / 2.
 
     Examples
     --------
@@ -94,6 +94,11 @@ class Comparison(NamedTuple):
         k = np.arange(1, n - 1)
         q_nx = self.counts.entries.cumsum()[1:-1] / (len(self.queries) * k)
         return Curve(k, ((n - 1) * q_nx - k) / (n - 1 - k))
+
+    def rnx(self) -> Estimate:
+        """Return R_NX(k) for the neighborhood size k of the comparison."""
+        n, k = self.n_points, self.k
+        return estimate_mean(((n - 1) * self.trust().agreement - k) / (n - 1 - k), n)
 
     def auc(self, ks: str = "all") -> Estimate:
         """Return AUC_RNX, the mean of R_NX with weights 1/k (Eq. 11).
@@ -166,8 +171,8 @@ def compare(
         Power of the Minkowski distance.
     n_queries : int, "auto" or None, default=None
         Number of points whose neighborhoods are compared, sampled at random; their neighbors are
-        searched among all points. None and "auto": all points up to 20 000, otherwise a sample of
-        2 000.
+        searched among all points. None and "auto": all points up to 20,000, otherwise a sample of
+        2,000.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the sample.
     n_jobs : int or None, default=None

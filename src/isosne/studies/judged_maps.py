@@ -145,7 +145,7 @@ def study(
     origin : mapping from str to str or None, default=None
         Provenance of the data, shown in the report, such as ``{"input": "wine.csv"}``.
     n_seeds : int or None, default=None
-        Number of maps per kernel. None: 5 up to 5 000 points, 3 up to 20 000, 1 above. With one
+        Number of maps per kernel. None: 5 up to 5,000 points, 3 up to 20,000, 1 above. With one
         map, the variation between seeds is unknown.
     random_state : int, Generator, RandomState or None, default=0
         First seed of both kernels, unless the model has its own; the others follow it. The seeds
@@ -165,9 +165,9 @@ def study(
     Notes
     -----
     The standard errors say how much the measures vary with the seed, and with the sample of points
-    above 20 000 points, which is the same for all maps; not how they would vary with other data. A
+    above 20,000 points, which is the same for all maps; not how they would vary with other data. A
     report calls one map better than the other if the difference is significant (Welch's t-test, 5 %
-    level) and exceeds twice its standard error. Not in the paper.
+    level) and exceeds twice its standard error.
 
     Cost: ``2 * n_seeds`` fits, and as many rank comparisons as in `isosne.quality.compare`. Of the
     further maps, only the measures are kept.
@@ -232,7 +232,7 @@ def compare_maps(
     metric, p
         See `isosne.quality.compare`.
     random_state : int, Generator, RandomState or None, default=0
-        Seed of the sample of points that is evaluated above 20 000 points; the same for all maps.
+        Seed of the sample of points that is evaluated above 20,000 points; the same for all maps.
 
     Returns
     -------
@@ -241,7 +241,7 @@ def compare_maps(
 
     Notes
     -----
-    Cost: one rank comparison as in `isosne.quality.compare` per map. Not in the paper.
+    Cost: one rank comparison as in `isosne.quality.compare` per map.
 
     Examples
     --------

@@ -40,7 +40,7 @@ class Measure(NamedTuple):
     is_percentage: bool = False
 
 
-AREA_MEANING = "AUC R_NX over neighborhoods of {} points; the smallest of them weigh most."
+AREA_MEANING = "AUC_RNX over neighborhoods of {} points; the smallest of them weigh most."
 AREA_VERDICTS = (
     (0.2, "Poor: hardly better than a random map."),
     (HALF, "Fair: less than half of what a map can preserve is preserved."),
@@ -50,7 +50,7 @@ PARTS = ("up to {small:,}", "{above_small:,} to {medium:,}", "more than {medium:
 NEIGHBORHOODS = (
     Measure(
         "auc_rnx",
-        "AUC R_NX",
+        "AUC_RNX",
         3,
         "Preservation of neighborhoods of all sizes, with more weight on small ones: 0 is random, "
         "1 is perfect.",
@@ -62,12 +62,12 @@ NEIGHBORHOODS = (
         ),
     ),
     *(
-        Measure(f"auc_{size}", f"AUC R_NX, {size}", 3, AREA_MEANING.format(part), AREA_VERDICTS)
+        Measure(f"auc_{size}", f"AUC_RNX, {size}", 3, AREA_MEANING.format(part), AREA_VERDICTS)
         for size, part in zip(SIZES, PARTS, strict=True)
     ),
     Measure(
         "neighbors_preserved",
-        "Neighbors preserved",
+        "Neighbors kept",
         0,
         "Mean fraction of the {k} nearest neighbors in the data that are also among the {k} "
         "nearest on the map. A strict measure: a neighbor with rank {next} on the map counts as "
@@ -96,8 +96,8 @@ NEIGHBORHOODS = (
         "continuity",
         "Continuity",
         3,
-        "Whether neighbors in the data are also close on the map; 1 is best. A lenient measure, "
-        "too: errors are weighted by rank.",
+        "Whether neighbors in the data are also close on the map; 1 is best. Also a lenient "
+        "measure: errors are weighted by rank.",
         (
             (0.8, "Poor: many neighborhoods are split."),
             (0.92, "Fair: some neighborhoods are split."),
@@ -321,8 +321,8 @@ def read_first(maps: Sequence[JudgedMap]) -> str:
     (kept,) = average_field([first], "neighbors_preserved")
     return (
         f"{first.title}: the map preserves neighborhoods {_find_words(PRESERVED, area.value)} "
-        f"(AUC {area.value:.2f}), and on average {kept.value:.0%} of the {first.report.k} nearest "
-        "neighbors of a point."
+        f"(AUC_RNX {area.value:.2f}). On average, it keeps {kept.value:.0%} of the "
+        f"{first.report.k} nearest neighbors of a point."
     )
 
 
@@ -350,13 +350,13 @@ def read_verdict(maps: Sequence[JudgedMap], readings: Sequence[Reading]) -> str:
 def _compare_areas(titles: list[str], area: Reading) -> str:
     if area.best is None:
         values = " and ".join(area.values)
-        return f"Over all sizes of neighborhoods, {_say_best(titles, None)} (AUC {values})."
+        return f"Over all sizes of neighborhoods, {_say_best(titles, None)} (AUC_RNX {values})."
     order = sorted(range(len(titles)), key=lambda m: m != area.best)  # the best map first
     first, *others = (titles[m] for m in order)
     value, *lower = (area.values[m] for m in order)
     return (
         f"Over all sizes, {first} preserves neighborhoods better than {' and '.join(others)} "
-        f"(AUC {value} against {' and '.join(lower)})."
+        f"(AUC_RNX {value} against {' and '.join(lower)})."
     )
 
 

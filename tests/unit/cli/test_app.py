@@ -11,10 +11,10 @@ from isosne.cli.app import app
 from isosne.cli.options import PANELS
 
 COMMANDS = {
-    "explore": 23,
+    "explore": 25,
     "report": 32,
     "plot": 25,
-    "embed": 34,
+    "embed": 35,
     "sweep": 24,
     "place": 14,
     "extend": 15,
@@ -43,7 +43,7 @@ def test_the_help_of_a_command_has_its_options_in_sections_and_an_example(
     assert titles == [title for title in ("Positional arguments", *PANELS) if title in titles]
     options = re.findall(r"^  (?:-\w, )?--[\w-]+", told, re.MULTILINE)
     assert len(options) - 1 == n_options  # but --help
-    assert n_options <= 34
+    assert n_options <= 35
 
 
 def test_the_same_option_is_the_same_everywhere():
@@ -56,6 +56,15 @@ def test_the_same_option_is_the_same_everywhere():
             told = (parameter.help, parameter.metavar, parameter.multiple)
             if parameter.param_type_name == "option" and parameter.opts[0] != "--align-to":
                 assert known.setdefault(parameter.opts[0], told) == told
+
+
+def test_a_shell_completes_commands(monkeypatch, capsys):
+    for name, value in {"_ISOSNE_COMPLETE": "bash_complete", "COMP_WORDS": "isosne me"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("COMP_CWORD", "1")
+    with pytest.raises(SystemExit):
+        app(prog_name="isosne", args=[])
+    assert capsys.readouterr().out == "plain,measure\n"
 
 
 def test_the_version(isosne):

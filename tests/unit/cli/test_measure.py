@@ -17,10 +17,14 @@ def test_the_everyday_line(wine, isosne):
     found = isosne("measure", "wine.csv", "map.parquet", *COLUMNS, "--columns", "ash", "-q")
     expected = quality.report(points_of(wine)[:, 2:3], Y, wine["cultivar"])
     kept = expected.comparison.trust().agreement.mean()
-    assert found.stdout == (
-        f"{expected}\nmap.parquet: the map preserves neighborhoods poorly "
-        f"(AUC {expected.auc_rnx.value:.2f}), and on average {kept:.0%} of the 10 nearest "
-        "neighbors of a point.\n"
+    lines = found.stdout.splitlines()
+    assert [line[:33].rstrip() for line in lines[3:-2]] == str(expected).splitlines()[3:]
+    assert lines[3].endswith("  Poor: hardly better than a random map.")
+    assert lines[4].endswith("  Poor: few of the nearest neighbors are those in the data.")
+    assert " ".join(lines[-2:]) == (
+        "map.parquet: the map preserves neighborhoods poorly "
+        f"(AUC_RNX {expected.auc_rnx.value:.2f}). On average, it keeps {kept:.0%} of the 10 "
+        "nearest neighbors of a point."
     )
     assert found.stderr == ""
 

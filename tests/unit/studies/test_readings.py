@@ -119,9 +119,9 @@ def test_points_without_a_label_do_not_make_the_largest_class(judged):
 
 def test_without_classes_neighborhoods_are_read_alone(judged):
     alone = [
-        "AUC R_NX",
-        *("AUC R_NX, small", "AUC R_NX, medium", "AUC R_NX, large"),
-        *("Neighbors preserved", "Trustworthiness", "Continuity"),
+        "AUC_RNX",
+        *("AUC_RNX, small", "AUC_RNX, medium", "AUC_RNX, large"),
+        *("Neighbors kept", "Trustworthiness", "Continuity"),
     ]
     unmeasured = replace(judged, report=replace(judged.report, classes=None))
     for map_, classes in ((judged, None), (unmeasured, CLASSES)):
@@ -218,9 +218,9 @@ def verdict(maps, *, winners=(), has_classes=False):
 SIZES = ("auc_rnx", "auc_small", "auc_medium", "auc_large")
 FIRST = (
     "Over all sizes, the Isolation kernel preserves neighborhoods better than the Gaussian kernel "
-    "(AUC {0} against {0})."
+    "(AUC_RNX {0} against {0})."
 )
-TIE = "Over all sizes of neighborhoods, the maps tie (AUC {0} and {0})."
+TIE = "Over all sizes of neighborhoods, the maps tie (AUC_RNX {0} and {0})."
 SMALL = "The Isolation kernel is better for small ones (up to 4 points)"
 
 
@@ -251,10 +251,10 @@ def test_the_verdict_names_the_better_map_by_size_and_by_class_measure(maps, bes
 
 def test_the_verdict_on_three_maps_names_the_best(maps):
     third = replace(maps[0], title="umap.csv")
-    assert "the best maps tie (AUC " in verdict([*maps, third])
+    assert "the best maps tie (AUC_RNX " in verdict([*maps, third])
     assert verdict([*maps, third], winners={"auc_rnx": 2}).startswith(
         "Over all sizes, the map umap.csv preserves neighborhoods better than the Isolation kernel "
-        "and the Gaussian kernel (AUC "
+        "and the Gaussian kernel (AUC_RNX "
     )
 
 
@@ -264,8 +264,8 @@ def test_the_verdict_on_three_maps_names_the_best(maps):
 def test_the_verdict_on_one_map_is_short(judged, area, how):
     alone = having(judged, agreement=0.2, auc_rnx=Estimate(area))
     assert read_verdict([alone], []) == (
-        f"Isolation kernel: the map preserves neighborhoods {how} (AUC {area:.2f}), and on average "
-        "20% of the 10 nearest neighbors of a point."
+        f"Isolation kernel: the map preserves neighborhoods {how} (AUC_RNX {area:.2f}). On "
+        "average, it keeps 20% of the 10 nearest neighbors of a point."
     )
 
 
