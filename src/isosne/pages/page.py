@@ -9,9 +9,15 @@ from isosne._checks import check_suffix
 from isosne._files import whole_file
 from isosne.pages.scene import NamedMap, Scene
 from isosne.pages.sprites import make_sprites
-from isosne.plots.paint import Values, as_paint, check_embedding, spread_colors
+from isosne.plots.paint import Paint, Values, as_paint, check_embedding, spread_colors
 from isosne.quality import Trust
-from isosne.studies.point_columns import as_column, as_columns, paint_labels
+from isosne.studies.point_columns import (
+    Column,
+    as_column,
+    as_columns,
+    paint_labels,
+    trust_columns,
+)
 
 SUFFIXES = (".html", ".htm")
 
@@ -91,6 +97,7 @@ def write_page(
         spread_colors(paint_labels(labels, n), Y),
         [paint] if isinstance(paint, Values) else [],
         as_columns(columns, n),
+        trust_columns=_list_trust(trust, paint),
         color=color,
         hover=hover,
         images=None if images is None else make_sprites(images, n),
@@ -99,3 +106,10 @@ def write_page(
     with whole_file(target, force=force) as file:
         file.write(document.encode())
     return target
+
+
+def _list_trust(trust: Any, paint: Paint) -> list[Column]:
+    """Return the columns of trust: of each point, where the colors are those of regions."""
+    if isinstance(trust, Trust):
+        return trust_columns(trust)
+    return [Column("trust", paint.numbers)] if isinstance(paint, Values) else []

@@ -1,15 +1,15 @@
-"""Names of classes on a map, each beside its cluster, with a thin leader line where it is far.
+"""Names of classes on a map, each on the densest part of its class, with a halo.
 
 The places are found when the figure is drawn, because only then the size of the axes is known: a
 layout, a zoom or another resolution moves the texts, not the clusters.
 
 Lengths are in typographic points, from the lower left corner of a frame in which everything lies. A
 text is a box, and what it names is a region: a mask of the cells of a grid over the frame. The
-middle of a box may be at every second cell. The cost of a place is a length: the distance to the
-region, plus what it is farther from its own region than from another one, plus penalties for
-covered points, for places at an angle, and for leader lines that cross other leaders or texts.
-Boxes are placed one after another, and then moved one at a time until none has a better place.
-There are no random numbers: the same map has the same places.
+middle of a box may be at every second cell. The cost of a place is a length: the distance to where
+the class is densest, plus penalties for covered points of other classes, and for leader lines, of
+boxes that found no place on their regions, that cross other leaders or texts. Boxes are placed one
+after another, and then moved one at a time until none has a better place. There are no random
+numbers: the same map has the same places.
 """
 
 import warnings
@@ -25,13 +25,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from numpy.typing import NDArray
-from scipy.ndimage import (
-    binary_dilation,
-    distance_transform_edt,
-    gaussian_filter,
-    label,
-    minimum_filter,
-)
+from scipy.ndimage import binary_dilation, distance_transform_edt, gaussian_filter, label
 
 from isosne.errors import IsosneWarning
 from isosne.plots.figures import POINTS_PER_INCH, Style, set_literal, text_width
@@ -43,18 +37,17 @@ Mask = NDArray[np.bool_]
 # Chosen by eye.
 LINE_LETTERS, MAX_LETTERS = 20, 55  # per line of a name, and in all; longer names are cut
 LINE_HEIGHT = 1.25  # of a line relative to the font size
-SCALES = (1.0, 0.9, 0.8, 0.7, 0.6)  # font sizes that are tried, relative to that of the style
+SCALES = (1.1, 1.0, 0.9, 0.8, 0.7, 0.6)  # font sizes that are tried, relative to that of the style
 MIN_LEADER = 10.0  # shortest leader line that is drawn, in points: a nearer text needs none
-INK_SHARE = 0.45
+INK_SHARE = 0.5
 """Share of the ink in the color of a name; the rest is the color of its class. Every color then has
 a contrast of at least 4.5 to the background, as WCAG 2 asks for."""
 CELL = 3.0  # side of a grid cell in points: about a third of the height of a text
 STRIDE = 2  # candidates are this many cells apart
-SMOOTHING = 2.0  # standard deviation, in cells, of the smoothed density of a region
+SMOOTHING = 4.0  # standard deviation, in cells, of the smoothed density of a region
 CORE_SHARE = 0.35  # a leader ends where the density is at least this share of its maximum
 GAP = 2.0  # least distance between two texts, and between a text and the frame
-COVER_COST = 160.0  # distance that is as bad as a box that lies on points altogether
-ASKEW_COST = 0.2  # of a unit of length by which a box is neither above, below nor at a side
+COVER_COST = 60.0  # distance that is as bad as a box that lies on other classes altogether
 CROSSING_COST = 80.0  # distance that is as bad as a leader across another leader or text
 N_EXAMINED = 80  # candidates of lowest cost for which crossings are counted
 MAX_ROUNDS = 8  # of moves; a round without a move is the last. 60 texts need about four
@@ -135,16 +128,15 @@ class ClassNames(Artist):
         """Return text, middle, and start and end of the leader, of the classes in the view."""
         inside = ((points >= 0) & (points <= frame)).all(axis=1)
         points, of_point = points[inside], self._of_point[inside]
-        shown, cores = [], []
+        shown, regions, total = [], [], count_in_grid(points, frame)
         for j, c in enumerate(self._order.tolist()):
             counts = count_in_grid(points[of_point == c], frame)
             if counts.any():
                 shown.append(j)
-                cores.append(core_of(counts))
-        is_taken = binary_dilation(count_in_grid(points, frame))
+                regions.append(Region(*core_of(counts), binary_dilation(total > counts)))
         for factor in SCALES:  # the largest in which all names fit; some may have no place
             sizes = np.array([_measure(self.texts[j], factor * self._font) for j in shown])
-            boxes = place_labels(sizes.reshape(-1, 2), cores, is_taken, frame)
+            boxes = place_labels(sizes.reshape(-1, 2), regions, frame)
             if np.isfinite(boxes.middles).all():
                 break
         return list(zip(shown, boxes.middles, boxes.starts, boxes.targets, strict=True))
@@ -159,8 +151,8 @@ def count_in_grid(points: Floats, frame: Floats) -> NDArray[np.int64]:
 
 def _make_text(name: str, color: str, background: str) -> Text:
     lines = wrap(shorten(name, MAX_LETTERS, placeholder=" ..."), LINE_LETTERS)
-    halo = [withStroke(linewidth=2.4, foreground=background)]
-    text = Text(0, 0, "\n".join(lines) or name, color=color, path_effects=halo)
+    halo = [withStroke(linewidth=3.0, foreground=background)]
+    text = Text(0, 0, "\n".join(lines) or name, color=color, path_effects=halo, weight="bold")
     text.set(horizontalalignment="center", verticalalignment="center", multialignment="center")
     text.set_linespacing(1.1)
     set_literal(text)
@@ -198,15 +190,21 @@ class Boxes(NamedTuple):
         return Boxes(*(field[chosen] for field in self))
 
 
-def place_labels(sizes: Floats, regions: Sequence[Mask], is_taken: Mask, frame: Floats) -> Boxes:
-    """Place boxes of sizes (m, 2) beside their regions; one without a place has a middle of NaN.
+class Region(NamedTuple):
+    """What a box names: the middle (2,) of its densest cell, its core, and the cells of others."""
 
-    Earlier boxes have the first choice. ``is_taken`` are the cells with points.
+    peak: Floats
+    core: Mask
+    others: Mask
+
+
+def place_labels(sizes: Floats, regions: Sequence[Region], frame: Floats) -> Boxes:
+    """Place boxes of sizes (m, 2) on their regions; one without a place has a middle of NaN.
+
+    Earlier boxes have the first choice.
     """
-    n_regions = np.sum(regions, axis=0)  # of each cell
     places = [
-        _Candidates(size, region, (n_regions > 0) & ~region, is_taken, frame)
-        for size, region in zip(sizes, regions, strict=True)
+        _Candidates(size, region, frame) for size, region in zip(sizes, regions, strict=True)
     ]
     boxes = Boxes(np.full(sizes.shape, np.nan), sizes / 2, np.full(sizes.shape, np.nan))
     chosen = np.full(len(sizes), -1)
@@ -224,38 +222,30 @@ def place_labels(sizes: Floats, regions: Sequence[Mask], is_taken: Mask, frame: 
     return boxes
 
 
-def core_of(counts: NDArray[np.int64]) -> Mask:
-    """Return the densest part of a region as a mask, from the number of its points in each cell."""
+def core_of(counts: NDArray[np.int64]) -> tuple[Floats, Mask]:
+    """Return the densest place of a region and the part around it, from the points in each cell."""
     density = gaussian_filter(counts.astype(np.float64), SMOOTHING, mode="constant")
     parts, _ = label(density >= CORE_SHARE * density.max())
-    return np.asarray(parts == parts.flat[density.argmax()])
+    peak = np.array(np.unravel_index(density.argmax(), counts.shape))
+    return (peak + 0.5) * CELL, np.asarray(parts == parts[tuple(peak)])
 
 
 class _Candidates:
     """The places of one box in the frame, and their costs (c,) but for other boxes."""
 
-    def __init__(
-        self, size: Floats, region: Mask, others: Mask, is_taken: Mask, frame: Floats
-    ) -> None:
-        shape = region.shape
+    def __init__(self, size: Floats, region: Region, frame: Floats) -> None:
+        shape = region.core.shape
         cells = STRIDE * np.indices([-(-n // STRIDE) for n in shape]).reshape(2, -1).T
         half, middles = size / 2, np.asarray((cells + 0.5) * CELL, np.float64)
         fits = ((middles - half >= GAP) & (middles + half <= frame - GAP)).all(axis=1)
         cells, middles = cells[fits], middles[fits]
-        nearest = distance_transform_edt(~region, return_distances=False, return_indices=True)
+        nearest = distance_transform_edt(~region.core, return_distances=False, return_indices=True)
         targets = (nearest[:, cells[:, 0], cells[:, 1]].T + 0.5) * CELL
         self.boxes = Boxes(middles, np.broadcast_to(half, middles.shape), targets)
-        gap = np.linalg.norm(targets - self.boxes.starts, axis=1)
         low = np.floor((middles - half) / CELL).astype(np.int64)
         high = np.minimum(np.ceil((middles + half) / CELL).astype(np.int64), shape)
-        covered = count_in_boxes(is_taken, low, high) / (high - low).prod(axis=1)
-        center = (np.argwhere(region).mean(axis=0) + 0.5) * CELL
-        askew = np.abs(middles - center).min(axis=1)
-        self.costs = gap + COVER_COST * covered + ASKEW_COST * askew
-        if others.any():
-            window = (2 * np.ceil(half / CELL).astype(int) + 1).tolist()
-            other_gap = minimum_filter(CELL * distance_transform_edt(~others), window)
-            self.costs += np.maximum(gap - other_gap[cells[:, 0], cells[:, 1]], 0)
+        covered = count_in_boxes(region.others, low, high) / (high - low).prod(axis=1)
+        self.costs = np.linalg.norm(middles - region.peak, axis=1) + COVER_COST * covered
 
     def best(self, others: Boxes, current: int) -> int:
         """Return the index of the best place beside other boxes; -1 if there is no room.

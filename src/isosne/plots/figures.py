@@ -32,7 +32,15 @@ from isosne._files import whole_file
 from isosne._types import Array
 from isosne.errors import ParameterError, keyword, suggest
 from isosne.plots.paint import Classes, Paint, Values
-from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, PLAIN
+from isosne.plots.palette import (
+    COLORS,
+    DARK_COLORS,
+    DARK_FAINT,
+    DARK_PLAIN,
+    FAINT,
+    FRAME,
+    PLAIN,
+)
 
 VARYING = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}  # metadata left out
 N_STOPS = 64  # colors between which a color scale is interpolated
@@ -48,7 +56,7 @@ LEGEND_MARKER = 0.6  # width of the marker of a legend entry and the space aroun
 MIN_LEGEND = 1.0  # width
 TITLE_ROW = 0.2  # height of a line of a title
 TITLE_SHARE = 0.9  # maximum width of a line of a title relative to the axes
-VALUE_BAR, TRUST_BAR = 0.95, 1.5  # widths of a color bar with labels; those of trust are words
+VALUE_BAR, TRUST_BAR = 0.95, 1.2  # widths of a color bar with labels; those of trust are words
 
 
 class Style(NamedTuple):
@@ -97,8 +105,8 @@ DARK = Style(
     frame="#3a3f47",
     pane="#1c1f25",
     colors=DARK_COLORS,
-    plain="#6aa5dc",
-    faint="#4d535c",
+    plain=DARK_PLAIN,
+    faint=DARK_FAINT,
 )
 STYLES = {
     "screen": SCREEN,
@@ -206,14 +214,21 @@ def set_literal(text: Text) -> None:
 
 
 def make_grid(
-    n: int, columns: int | None, explained: Paint, *, side: float, n_dims: int = 2
+    n: int,
+    columns: int | None,
+    explained: Paint,
+    *,
+    side: float,
+    aspect: float = 1.0,
+    n_dims: int = 2,
 ) -> Array:
     """Return n Axes of a new figure in rows and columns, with room for a legend beside them."""
     if columns is None:
         columns = n if n <= MAX_ROW else int(np.ceil(np.sqrt(n)))
     columns = min(columns, n)
     rows = -(-n // columns)
-    figure = new_figure(side * columns + legend_width(explained, side * rows), side * rows)
+    height = side * aspect * rows
+    figure = new_figure(side * columns + legend_width(explained, height), height)
     axes = np.empty(n, object)
     axes[:] = [add_axes(figure, n_dims, rows, columns, i + 1) for i in range(n)]
     return axes
@@ -291,7 +306,9 @@ def add_color_bar(axes: Sequence[Axes], values: Values) -> None:
     bar.outline.set_visible(False)
     fix_tick_labels(bar.ax)
     if values.is_trust:  # the tick labels are words; a label beside them would be far from the bar
-        bar.set_ticks([0, 0.5, 1], labels=["0  none kept", "0.5", "1  all kept"])
+        low, high = values.ends
+        middle = (values.low + values.high) / 2
+        bar.set_ticks([values.low, middle, values.high], labels=[low, f"{middle:.0%}", high])
         title = "\n".join(wrap(values.title, BAR_TITLE_LETTERS))
         bar.ax.set_title(title, loc="left", fontsize="medium", pad=8)
     else:

@@ -48,7 +48,7 @@ PARTS = [(0.1, "Poor"), (0.2, "Fair"), (0.5, "Good")]
 RANKS = [(0.79, "Poor"), (0.8, "Fair"), (0.92, "Good")]
 CASES = {
     "auc_rnx": [(0.1, "Poor"), (0.2, "Weak"), (0.4, "Fair"), (0.5, "Good")],
-    **dict.fromkeys(("auc_small", "auc_medium", "auc_large", "neighbors_preserved"), PARTS),
+    **dict.fromkeys(("auc_small", "auc_medium", "auc_large", "neighbors_kept"), PARTS),
     "trustworthiness": RANKS,
     "continuity": RANKS,
     "davies_bouldin": [(0.4, "Good"), (0.5, "Fair"), (1.0, "Weak"), (2.0, "Poor")],
@@ -121,7 +121,7 @@ def test_without_classes_neighborhoods_are_read_alone(judged):
     alone = [
         "AUC R_NX",
         *("AUC R_NX, small", "AUC R_NX, medium", "AUC R_NX, large"),
-        *("Neighbors preserved", "Trustworthiness", "Continuity"),
+        *("Neighbors kept", "Neighbors kept nearby", "Trustworthiness", "Continuity"),
     ]
     unmeasured = replace(judged, report=replace(judged.report, classes=None))
     for map_, classes in ((judged, None), (unmeasured, CLASSES)):
@@ -130,25 +130,27 @@ def test_without_classes_neighborhoods_are_read_alone(judged):
 
 def test_trust_is_counted(judged):
     shares = np.repeat([0.2, 0.5], 30)
-    known = replace(judged, trust=Trust(np.arange(60), shares, shares, shares))
+    known = replace(judged, trust=Trust(np.arange(60), *[shares] * 4, judged.embedding))
     assert read_trust(known) == (
         "Isolation kernel: 50% of the points keep at least half of their 10 nearest neighbors. "
         "The mean is 35%."
     )
-    asked = Trust(np.arange(40), shares[:40], shares[:40], shares[:40])
+    asked = Trust(np.arange(40), *[shares[:40]] * 4, judged.embedding)
     assert read_trust(replace(judged, trust=asked)) == (
         "Isolation kernel: 25% of the points in a sample of 40 keep at least half of their 10 "
         "nearest neighbors. The mean is 28%."
     )
 
 
-def test_classes_are_listed_from_the_least_reliable(judged):
+def test_classes_are_listed_from_the_fewest_neighbors_kept(judged):
     shares = np.repeat([0.9, 0.5], 30)
-    known = replace(judged, trust=Trust(np.arange(60), shares, shares, shares))
+    trust = Trust(np.arange(60), shares, 1 - shares, shares, shares, judged.embedding)
+    known = replace(judged, trust=trust)
     rows = trust_by_class([known, known], CLASSES)
     assert [(row.name, row.n_points) for row in rows] == [("loose", 30), ("tight", 30)]
     assert rows[0].kept == pytest.approx((0.5, 0.5))
-    asked = Trust(np.arange(20), shares[:20], shares[:20], shares[:20])
+    assert rows[1].nearby == pytest.approx((0.1, 0.1))
+    asked = Trust(np.arange(20), *[shares[:20]] * 4, judged.embedding)
     assert [row.name for row in trust_by_class([replace(judged, trust=asked)], CLASSES)] == [
         "tight"
     ]
