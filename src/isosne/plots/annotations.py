@@ -163,7 +163,7 @@ def _measure(text: Text, size: float) -> tuple[float, float]:
     """Set the font size of a text; return its width and height in points."""
     text.set_fontsize(size)
     lines = text.get_text().splitlines() or [""]
-    width = POINTS_PER_INCH * max(text_width(line, size) for line in lines)
+    width = POINTS_PER_INCH * max(text_width(line, size, "bold") for line in lines)
     return width, LINE_HEIGHT * size * len(lines)
 
 
@@ -203,9 +203,7 @@ def place_labels(sizes: Floats, regions: Sequence[Region], frame: Floats) -> Box
 
     Earlier boxes have the first choice.
     """
-    places = [
-        _Candidates(size, region, frame) for size, region in zip(sizes, regions, strict=True)
-    ]
+    places = [_Candidates(size, region, frame) for size, region in zip(sizes, regions, strict=True)]
     boxes = Boxes(np.full(sizes.shape, np.nan), sizes / 2, np.full(sizes.shape, np.nan))
     chosen = np.full(len(sizes), -1)
     for _ in range(MAX_ROUNDS):

@@ -173,15 +173,20 @@ def legend_width(paint: Paint, height: float) -> float:
     return float(np.clip(max(entries, title), font_scale() * MIN_LEGEND, MAX_LEGEND))
 
 
+def legend_height(paint: Paint) -> float:
+    """Return the height in inches of a legend with one column, a title and space around it."""
+    return font_scale() * LEGEND_ROW * (len(paint.names) + 3 if isinstance(paint, Classes) else 0)
+
+
 def font_scale() -> float:
     """Return the font size relative to matplotlib's default, for which the lengths are chosen."""
     return float(rcParams["font.size"]) / 10
 
 
-def text_width(text: str, size: float | str) -> float:
+def text_width(text: str, size: float | str, weight: str = "normal") -> float:
     """Return the width of a text in inches; the period gives blank texts an extent."""
     escaped = printable(text).replace("$", r"\$")  # otherwise two of them enclose a formula
-    path = TextPath((0, 0), f"{escaped}.", prop=FontProperties(size=size))
+    path = TextPath((0, 0), f"{escaped}.", prop=FontProperties(size=size, weight=weight))
     return float(path.get_extents().width) / POINTS_PER_INCH
 
 
@@ -198,7 +203,7 @@ def add_titles(axes: Sequence[Axes], titles: Iterable[str], side: float, *, is_n
         n_lines = max(n_lines, len(lines))
     if is_new:
         figure = figure_of(axes[0])
-        figure.set_figheight(figure.get_figheight() + font_scale() * TITLE_ROW * (n_lines - 1))
+        figure.set_figheight(figure.get_figheight() + font_scale() * TITLE_ROW * n_lines)
 
 
 def printable(text: str) -> str:

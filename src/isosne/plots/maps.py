@@ -107,11 +107,12 @@ def plot_map(
     is_new = ax is None
     with look.applied():
         if ax is None:
-            ax, side = make_axes(Y.shape[1], explained, look, _find_aspect([Y]))
+            aspect = _find_aspect([Y], explained, look.side)
+            ax, side = make_axes(Y.shape[1], explained, look, aspect)
         else:
-            side = ax.get_window_extent().width / ax.figure.dpi
+            aspect, side = None, ax.get_window_extent().width / ax.figure.dpi
         _check_axes(ax, Y.shape[1])
-        drawing.draw(ax, Y, paint, named)
+        drawing.draw(ax, Y, paint, named, aspect)
         if title is not None:
             figures.add_titles([ax], [title], side, is_new=is_new)
         add_explanation([ax], explained, Y.shape[1])
@@ -176,7 +177,7 @@ def plot_maps(
     first = next(iter(checked))
     explained = _find_explained(legend, paints[first], named[first])
     with look.applied():
-        aspect = _find_aspect(list(checked.values()))
+        aspect = _find_aspect(list(checked.values()), explained, look.panel)
         shape = {"side": look.panel, "aspect": aspect, "n_dims": n_dims}
         axes = figures.make_grid(len(checked), columns, explained, **shape)
         for ax, (title, Y) in zip(axes, checked.items(), strict=True):
@@ -207,7 +208,7 @@ class _Drawing(NamedTuple):
         return self._find_named(paint, len(Y))
 
     def draw(
-        self, ax: Axes, Y: Floats, paint: Paint, named: Classes | None, aspect: float | None = None
+        self, ax: Axes, Y: Floats, paint: Paint, named: Classes | None, aspect: float | None
     ) -> None:
         """Draw a map that was checked."""
         positions = position_points(Y, paint)
@@ -248,11 +249,11 @@ def make_axes(
     n_dims: int, explained: Paint, style: Style, aspect: float = 1.0
 ) -> tuple[Axes, float]:
     """Return the axes of a new figure with room for a legend beside them, and their width."""
-    side, share = style.side, AXES_SHARE * aspect
-    beside = figures.legend_width(explained, share * side)
+    side = style.side
+    beside = figures.legend_width(explained, AXES_SHARE * aspect * side)
     if style.is_column:  # only a long legend widens the figure
         side = max(side - beside, side / 2)
-        beside = figures.legend_width(explained, share * side)
+        beside = figures.legend_width(explained, AXES_SHARE * aspect * side)
     ax = figures.add_axes(figures.new_figure(side + beside, side * aspect), n_dims)
     ax.set_anchor("W")  # remaining space is on the side of the legend
     return ax, side
@@ -293,11 +294,12 @@ def _share_colors(paints: dict[str, Paint], maps: Mapping[str, Array]) -> dict[s
     }
 
 
-def _find_aspect(maps: Sequence[Floats]) -> float:
-    """Return the height of panels for some maps relative to their width: the median of theirs."""
+def _find_aspect(maps: Sequence[Floats], explained: Paint, side: float) -> float:
+    """Return the height of panels relative to their width: the median of maps, or of a legend."""
     if maps[0].shape[1] != 2:
         return STRIP_SHARE if maps[0].shape[1] == 1 else 1.0
-    return float(np.median([own_aspect(find_limits(Y)) for Y in maps]))
+    aspect = float(np.median([own_aspect(find_limits(Y)) for Y in maps]))
+    return max(aspect, min(1.0, figures.legend_height(explained) / side))
 
 
 def _common_dims(maps: Mapping[str, Array]) -> int:

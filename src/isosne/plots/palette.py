@@ -1,19 +1,19 @@
 """Colors of classes and color scales, as tables; needs no plotting package.
 
 A color on white and its counterpart on dark were chosen together, of nearly the same hue: at most
-16 degrees apart in OKLab (Ottosson 2020), so that a class keeps its color in both themes. Lightness
-is between 45 and 70 on white and between 62 and 88 on dark, and the contrast with the background at
-least 3, as WCAG 2.1 asks of graphics: no class is heavier than another, and none is pale. The first
-ten are a set for which the smallest distance is a local maximum: the distance of normal vision, or
-1.6 times the one in the worst of three simulated color blindnesses (Machado, Oliveira and Fernandes
-2009), whichever is smaller. Each of the others is the farthest from all before it, with 2 instead
-of 1.6. Smallest distance between two colors, times 100:
+16 degrees apart in OKLab (Ottosson 2020), so that a class keeps its color in both themes. All have
+a contrast of at least 3 with their background, as WCAG 2.1 asks of graphics, and the first ten are
+of even weight: their lightness is between 45 and 70 on white, and between 62 and 88 on dark (the
+others: 34 to 70, and 58 to 92). The first ten are a set whose smallest distance is a local maximum:
+the distance with normal vision, or 1.6 times the one in the worst of three simulated color
+blindnesses (Machado, Oliveira and Fernandes 2009), whichever is smaller. Each of the others is the
+farthest from all before it, with 2 instead of 1.6. Smallest distance of two colors, times 100:
 
     number of colors                 8     10     26     60
-    on white, worst view           8.5    8.4    3.5    2.2
-    on white, normal vision       13.7   13.2    7.2    4.5
-    on dark, worst view            8.6    8.0    3.8    2.1
-    on dark, normal vision        13.6   13.6    6.8    4.2
+    on white, worst view           8.5    8.4    4.0    2.5
+    on white, normal vision       13.7   13.2    8.7    5.0
+    on dark, worst view            8.6    8.0    3.8    2.4
+    on dark, normal vision        13.6   13.6    8.1    4.8
 
 The eight colors of Okabe and Ito, which differ more in lightness, have 7.6 in the worst view. Above
 60 classes, colors repeat.
@@ -31,28 +31,28 @@ Floats = NDArray[np.float64]
 
 COLORS = (
     *("#2478b4", "#a8000c", "#789c00", "#900c84", "#cc3c84", "#7884ff", "#c08478", "#906c0c"),
-    *("#306c54", "#6c3cc0", "#b460d8", "#fc6048", "#489c9c", "#78789c", "#9c84cc", "#84543c"),
-    *("#c06048", "#6c60d8", "#9c489c", "#6c4860", "#a84860", "#9c9054", "#3c78f0", "#d8546c"),
-    *("#d83c0c", "#008424", "#d86cb4", "#d87800", "#a82478", "#7890b4", "#489060", "#c048b4"),
-    *("#90303c", "#c06c84", "#8430a8", "#0054a8", "#6c78cc", "#4854d8", "#9c4800", "#6c54b4"),
-    *("#784884", "#487884", "#60846c", "#c03048", "#0090e4", "#9060e4", "#546024", "#9c6078"),
-    *("#847848", "#006c9c", "#84903c", "#6c6c3c", "#b40054", "#249090", "#604890", "#f0609c"),
-    *("#a86c30", "#789c78", "#8454c0", "#a878e4"),
+    *("#306c54", "#6c3cc0", "#004848", "#540078", "#a854d8", "#602418", "#f06c00", "#006000"),
+    *("#0018a8", "#3c3060", "#489c9c", "#548448", "#84543c", "#783060", "#c06048", "#00489c"),
+    *("#9c9054", "#78549c", "#009cd8", "#9c3c78", "#a8609c", "#840030", "#cc6c90", "#9c84c0"),
+    *("#b43054", "#b430a8", "#008424", "#d83c24", "#c078d8", "#0078e4", "#301890", "#9c7860"),
+    *("#484800", "#a8546c", "#f060a8", "#5418b4", "#609c6c", "#004878", "#6c4830", "#487884"),
+    *("#0054d8", "#900c54", "#d87854", "#30606c", "#600c54", "#48486c", "#cc3cb4", "#6c0c3c"),
+    *("#cc8430", "#304830", "#3c60f0", "#604890"),
 )
 """On a white background."""
 DARK_COLORS = (
     *("#00c0ff", "#e45424", "#a8b448", "#fc84cc", "#c0609c", "#6c78f0", "#c09084", "#ffcc00"),
-    *("#00fcb4", "#d8ccf0", "#b484e4", "#fca89c", "#6ca8a8", "#7884b4", "#d89cfc", "#ff9000"),
-    *("#fc6c6c", "#a8a8d8", "#b460d8", "#d86ccc", "#a87878", "#cccc78", "#549cff", "#cc6060"),
-    *("#d87848", "#9cf06c", "#d8b4cc", "#d8a878", "#d884a8", "#90ccff", "#78cc9c", "#fca8e4"),
-    *("#e45484", "#ffc0d8", "#a884a8", "#489cd8", "#9c9cf0", "#b4c0e4", "#b4783c", "#8484ff"),
-    *("#c09cc0", "#60e4ff", "#a8d8c0", "#e49090", "#78b4f0", "#9090c0", "#90cc48", "#e46c9c"),
-    *("#e4d89c", "#3c90c0", "#909c60", "#cce448", "#e49cb4", "#84e4d8", "#c084ff", "#f07890"),
-    *("#cc8400", "#3ccc78", "#a878f0", "#9078e4"),
+    *("#00fcb4", "#d8ccf0", "#00b4a8", "#b484e4", "#a848cc", "#fca890", "#9c7860", "#489000"),
+    *("#7884b4", "#a8a8e4", "#b4f0e4", "#b4e484", "#ff9000", "#e460cc", "#fc6c6c", "#789cfc"),
+    *("#d8c060", "#d89cff", "#2490cc", "#d890b4", "#f0a8d8", "#cc3c78", "#d86078", "#9c60b4"),
+    *("#d83c48", "#a8849c", "#90cca8", "#cc7854", "#c060d8", "#90ccff", "#9084ff", "#ffd8b4"),
+    *("#e4f030", "#ffc0d8", "#ff789c", "#9054e4", "#84ff78", "#84a8c0", "#d8a878", "#60e4ff"),
+    *("#b4c0e4", "#a86084", "#e49c90", "#48849c", "#cc3c9c", "#9090cc", "#d8a8c0", "#e478b4"),
+    *("#cc903c", "#54d854", "#3084ff", "#a860e4"),
 )
 """On a dark background."""
 MAX_CLASSES = 2 * len(COLORS)  # of a map: a color stands for at most two of them
-_LINES = (0, 1, 8, 3, 7, 9, 15, 4)  # for thin lines: on white, of a contrast of at least 4.5
+_LINES = (0, 1, 8, 3, 7, 9, 20, 4)  # for thin lines: on white, of a contrast of at least 4.5
 LINE_COLORS = tuple(COLORS[c] for c in _LINES)
 DARK_LINE_COLORS = tuple(DARK_COLORS[c] for c in _LINES)
 PLAIN, DARK_PLAIN = "#35608d", "#6aa5dc"  # points without a label or value, if no point has one

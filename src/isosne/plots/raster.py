@@ -58,9 +58,7 @@ def own_aspect(corners: tuple[Array, Array]) -> float:
     return float(np.clip(height / width, *ASPECTS))
 
 
-def frame_corners(
-    corners: tuple[Array, Array], aspect: float | None = None
-) -> tuple[Array, Array]:
+def frame_corners(corners: tuple[Array, Array], aspect: float | None = None) -> tuple[Array, Array]:
     """Return the corners of the smallest frame around a map that has an aspect; None: its own."""
     low, high = corners
     aspect = aspect or own_aspect(corners)

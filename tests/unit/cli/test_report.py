@@ -37,8 +37,8 @@ def test_notes_on_columns_are_on_the_page_and_in_explore(here, isosne):
     write_csv(here / "t.csv", columns | {name: rng.normal(size=40).tolist() for name in "cdef"})
     isosne("report", "t.csv", "--n-iter", 260, "--n-seeds", 1, "-o", "r.html", "-q")
     page = (here / "r.html").read_text()
-    assert escape("Note: Column 'row' numbers the rows (0, 1, 2, ...)") in page
-    assert escape("Note: Column '<b>' dominates the distances") in page
+    assert escape("Column 'row' numbers the rows (0, 1, 2, ...)") in page
+    assert escape("Column '<b>' dominates the distances") in page
     _, table = open_table("t.csv", {}, None)
     shown = from_table(table, table, "t.csv", (None, None), ("t.csv",))
     assert shown.notes == table.rows.notes

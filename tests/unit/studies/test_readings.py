@@ -33,11 +33,8 @@ def judged(two_blobs):
     return compare_maps(two_blobs, maps, CLASSES.of_point).maps[0]
 
 
-def having(judged, title="Isolation kernel", agreement=None, **measures):
+def having(judged, title="Isolation kernel", **measures):
     """Change what was measured of a map."""
-    if agreement is not None:
-        shares = np.full(60, agreement)
-        judged = replace(judged, trust=judged.trust._replace(agreement=shares))
     of_classes = {k: v for k, v in measures.items() if hasattr(judged.report.classes, k)}
     rest = {k: v for k, v in measures.items() if k not in of_classes}
     classes = replace(judged.report.classes, **of_classes)
@@ -49,6 +46,7 @@ RANKS = [(0.79, "Poor"), (0.8, "Fair"), (0.92, "Good")]
 CASES = {
     "auc_rnx": [(0.1, "Poor"), (0.2, "Weak"), (0.4, "Fair"), (0.5, "Good")],
     **dict.fromkeys(("auc_small", "auc_medium", "auc_large", "neighbors_kept"), PARTS),
+    "coarse_kept": [(0.59, "Poor"), (0.6, "Fair"), (0.85, "Good")],
     "trustworthiness": RANKS,
     "continuity": RANKS,
     "davies_bouldin": [(0.4, "Good"), (0.5, "Fair"), (1.0, "Weak"), (2.0, "Poor")],
@@ -264,10 +262,12 @@ def test_the_verdict_on_three_maps_names_the_best(maps):
     ("area", "how"), [(0.1, "poorly"), (0.3, "partly"), (0.4, "fairly well"), (0.5, "well")]
 )
 def test_the_verdict_on_one_map_is_short(judged, area, how):
-    alone = having(judged, agreement=0.2, auc_rnx=Estimate(area))
+    kept = {"neighbors_kept": Estimate(0.2), "coarse_kept": Estimate(0.7)}
+    alone = having(judged, **kept, auc_rnx=Estimate(area))
     assert read_verdict([alone], []) == (
-        f"Isolation kernel: the map preserves neighborhoods {how} (AUC {area:.2f}), and on average "
-        "20% of the 10 nearest neighbors of a point."
+        f"Isolation kernel: the map preserves neighborhoods {how} (AUC {area:.2f}). 20% of the 10 "
+        "nearest neighbors of a point are also among its 10 nearest on the map; 70% are among its "
+        "29 nearest there."
     )
 
 
