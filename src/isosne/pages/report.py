@@ -96,7 +96,6 @@ def render(found: Study) -> str:
         schedule=words.read_schedule(maps),
         n_seeds=len(maps[0].scores),
         readings=readings,
-        trust_readings=[words.read_trust(judged) for judged in maps],
         class_trust=words.trust_by_class(maps, classes) if classes else [],
         n_classes=classes.n_classes if classes else 0,
         lines=_place_labels(maps),

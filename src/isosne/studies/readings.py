@@ -267,17 +267,6 @@ def _differ(first: Mean, second: Mean) -> bool:
     return abs(first.value - second.value) > needed * error
 
 
-def read_trust(judged: JudgedMap) -> str:
-    """Summarize the per-point trust of a map in a sentence or two."""
-    kept = float((judged.trust.agreement >= HALF).mean())
-    n_queries = len(judged.trust.points)
-    sample = f" in a sample of {n_queries:,}" if n_queries < len(judged.embedding) else ""
-    return (
-        f"{judged.title}: {kept:.0%} of the points{sample} keep at least half of their "
-        f"{judged.report.k} nearest neighbors. The mean is {judged.trust.agreement.mean():.0%}."
-    )
-
-
 class ClassTrust(NamedTuple):
     """A class, its size, and the mean fractions of neighbors kept, and kept nearby, in each map."""
 

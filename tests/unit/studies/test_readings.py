@@ -18,7 +18,6 @@ from isosne.studies.readings import (
     find_better,
     read_basis,
     read_measures,
-    read_trust,
     read_verdict,
     show_mean,
     trust_by_class,
@@ -124,20 +123,6 @@ def test_without_classes_neighborhoods_are_read_alone(judged):
     unmeasured = replace(judged, report=replace(judged.report, classes=None))
     for map_, classes in ((judged, None), (unmeasured, CLASSES)):
         assert [reading.measure for reading in read_measures([map_], classes)] == alone
-
-
-def test_trust_is_counted(judged):
-    shares = np.repeat([0.2, 0.5], 30)
-    known = replace(judged, trust=Trust(np.arange(60), *[shares] * 4, judged.embedding))
-    assert read_trust(known) == (
-        "Isolation kernel: 50% of the points keep at least half of their 10 nearest neighbors. "
-        "The mean is 35%."
-    )
-    asked = Trust(np.arange(40), *[shares[:40]] * 4, judged.embedding)
-    assert read_trust(replace(judged, trust=asked)) == (
-        "Isolation kernel: 25% of the points in a sample of 40 keep at least half of their 10 "
-        "nearest neighbors. The mean is 28%."
-    )
 
 
 def test_classes_are_listed_from_the_fewest_neighbors_kept(judged):
