@@ -10,7 +10,15 @@ from isosne.errors import DataError
 from isosne.explorer.session import NOTHING, SELECTIONS, TRUST, Session
 from isosne.pages.scene import GRADIENT_STOPS
 from isosne.plots.paint import Classes, Paint, Values, as_paint, point_colors
-from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, LINE_COLORS, PLAIN
+from isosne.plots.palette import (
+    COLORS,
+    DARK_COLORS,
+    DARK_LINE_COLORS,
+    FAINT,
+    FRAME,
+    LINE_COLORS,
+    PLAIN,
+)
 from isosne.studies.point_columns import paint_column
 
 
@@ -59,7 +67,7 @@ DARK = Theme(
     faint="#68737e",
     plain="#6fa8dc",
     classes=DARK_COLORS,
-    lines=(DARK_COLORS[0], DARK_COLORS[2]),
+    lines=DARK_LINE_COLORS[:2],
 )
 MAX_ENTRIES = 40  # most classes that a legend lists
 

@@ -16,15 +16,12 @@ from isosne._types import Array
 from isosne.pages.page import SUFFIXES
 from isosne.pages.scene import NamedMap, Scene
 from isosne.plots.paint import Classes, paint_trusts, spread_colors
-from isosne.plots.raster import spread_apart
 from isosne.quality import Curve
 from isosne.quality.procrustes import find_similarity
 from isosne.studies import readings as words
 from isosne.studies.judged_maps import JudgedMap, Study
 from isosne.studies.point_columns import as_columns, paint_labels, trust_columns
 
-LABEL_ROW = 0.08  # height of the label of a curve relative to the axis; chosen
-AXIS_PIXELS = 46  # height of the horizontal axis with its labels, as in report.html
 MAX_CURVE_POINTS = 300  # at which a curve is drawn: less than one per two pixels; chosen
 DASHED = ("solid", "dashed", "dotted", "dashdot")
 
@@ -98,7 +95,6 @@ def render(found: Study) -> str:
         readings=readings,
         class_trust=words.trust_by_class(maps, classes) if classes else [],
         n_classes=classes.n_classes if classes else 0,
-        lines=_place_labels(maps),
     )
 
 
@@ -121,34 +117,19 @@ def thin_curve(curve: Curve) -> dict[str, Array]:
     return {"k": k[kept].astype(float), "r": r[kept]}
 
 
-def _find_lowest(maps: Sequence[JudgedMap]) -> float:
-    return 1.05 * min(0.0, *(float(judged.curve.r.min()) for judged in maps))
-
-
-def _place_labels(maps: Sequence[JudgedMap]) -> list[tuple[str, float]]:
-    """Return the label of each curve, and its distance from the top relative to the axis."""
-    lowest = _find_lowest(maps)
-    ends = [float(judged.curve.r[-1]) for judged in maps]
-    height = 1.0 - lowest
-    places = (1.0 - spread_apart(ends, LABEL_ROW * height, lowest)) / height
-    return list(zip([judged.title for judged in maps], places.tolist(), strict=True))
-
-
 def _draw_curves(maps: Sequence[JudgedMap]) -> bk.Plot:
     longest = max(int(judged.curve.k[-1]) for judged in maps)
+    lowest = min(0.0, *(float(judged.curve.r.min()) for judged in maps))
     drawn = bk.Plot(
         name="curves",
         x_range=bk.Range1d(start=1, end=max(longest, 2)),
-        y_range=bk.Range1d(start=_find_lowest(maps), end=1.0),
+        y_range=bk.Range1d(start=1.05 * lowest, end=1.0),
         x_scale=bk.LogScale(),
         toolbar=bk.Toolbar(logo=None),
         toolbar_location=None,
         sizing_mode="stretch_both",
         outline_line_color=None,
         title=None,
-        min_border_top=10,
-        min_border_bottom=AXIS_PIXELS,
-        min_border_right=10,
     )
     below = bk.LogAxis(axis_label="neighbors k", formatter=bk.LogTickFormatter(min_exponent=7))
     ticks = bk.FixedTicker(ticks=[0.0, 0.2, 0.4, 0.6, 0.8, 1.0])

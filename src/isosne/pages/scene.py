@@ -26,26 +26,8 @@ import isosne
 from isosne._html import escape
 from isosne._types import Array
 from isosne.errors import ParameterError, suggest
+from isosne.plots import palette, raster
 from isosne.plots.paint import Classes, Paint, Values
-from isosne.plots.palette import (
-    DARK_FAINT,
-    DARK_LINE_COLORS,
-    DARK_PLAIN,
-    FAINT,
-    LINE_COLORS,
-    PLAIN,
-    Floats,
-    on_dark,
-)
-from isosne.plots.raster import (
-    COVERAGE,
-    auto_alpha,
-    drawing_order,
-    find_limits,
-    frame_corners,
-    own_aspect,
-    position_points,
-)
 from isosne.studies.point_columns import Column, paint_column
 
 AXES = ("x", "y", "z")
@@ -75,7 +57,7 @@ class NamedMap(NamedTuple):
     """A map (n, 1), (n, 2) or (n, 3) and its title."""
 
     title: str
-    Y: Floats
+    Y: palette.Floats
 
 
 class Choice(NamedTuple):
@@ -118,7 +100,7 @@ class Scene:
         choices = _offer_choices(labels, trusts, columns, len(maps))
         first = _find_choice(choices, color)
         paints = choices[first].paints if choices else (None,) * len(maps)
-        self._order = drawing_order(paints[0], len(maps[0].Y))
+        self._order = raster.drawing_order(paints[0], len(maps[0].Y))
         self._fields: dict[str, Array] = {"row": self._order.astype(np.int32)}
         shown = [*_label_columns(labels), *trust_columns, *columns]
         self.about: dict[str, Any] = {
@@ -139,9 +121,9 @@ class Scene:
             "first": first,
             "hover": _find_hover(hover, [column.name for column in shown]),
             "images": images,
-            "plain": (PLAIN, DARK_PLAIN),
-            "faint": (FAINT, DARK_FAINT),
-            "lines": (LINE_COLORS, DARK_LINE_COLORS),
+            "plain": (palette.PLAIN, palette.DARK_PLAIN),
+            "faint": (palette.FAINT, palette.DARK_FAINT),
+            "lines": (palette.LINE_COLORS, palette.DARK_LINE_COLORS),
         }
         self._source = bk.ColumnDataSource(self._fields)
         self._filter = bk.BooleanFilter()
@@ -151,7 +133,9 @@ class Scene:
         self._is_report = is_report
         self.n_points = len(self._order)
         self.is_strip = maps[0].Y.shape[1] == 1
-        self.aspect = STRIP_SHARE if self.is_strip else self._find_aspect(maps)
+        faces = [Y[:, pair] for _, Y in maps for pair in combinations(range(Y.shape[1]), 2)]
+        aspects = [raster.own_aspect(raster.find_limits(face)) for face in faces]
+        self.aspect = STRIP_SHARE if self.is_strip else float(np.median(aspects))
         self.curves: list[bk.Plot] = []  # other figures of the page
         self.panels = self._draw(maps, first, "map")
         kinds = [choice["kind"] for choice in self.about["choices"]]
@@ -180,7 +164,7 @@ class Scene:
 
     def _add_map(self, m: int, named: NamedMap, paint: Paint, *, is_alone: bool) -> list[Any]:
         """Add the positions of the points of map m; return descriptions of its coordinates."""
-        positions = position_points(named.Y, paint).astype(np.float32)
+        positions = raster.position_points(named.Y, paint).astype(np.float32)
         fields = [self._add(f"m{m}{AXES[a]}", values) for a, values in enumerate(positions.T)]
         return [
             {"name": axis if is_alone else f"{named.title}, {axis}", "field": field, "words": None}
@@ -246,16 +230,11 @@ class Scene:
                 panels.append(Panel(title, figure, m, glyphs))
         return panels
 
-    def _find_aspect(self, maps: Sequence[NamedMap]) -> float:
-        """Return the median of the heights of all views relative to their widths."""
-        faces = [Y[:, pair] for _, Y in maps for pair in combinations(range(Y.shape[1]), 2)]
-        return float(np.median([own_aspect(find_limits(face)) for face in faces]))
-
     def _make_figure(self, name: str, x: str, y: str) -> bk.Plot:
         positions = np.column_stack([self._fields[x], self._fields[y]]).astype(np.float64)
-        low, high = find_limits(positions)
+        low, high = raster.find_limits(positions)
         if not self.is_strip:  # lanes have no equal scales
-            low, high = frame_corners((low, high), self.aspect)
+            low, high = raster.frame_corners((low, high), self.aspect)
         wheel, pan = bk.WheelZoomTool(), bk.PanTool()
         others = bk.LassoSelectTool(), bk.ResetTool(), bk.SaveTool(filename="map")
         toolbar = bk.Toolbar(tools=[pan, wheel, *others], logo=None, active_drag=pan)
@@ -285,14 +264,14 @@ class Scene:
         """Return the normal, unselected and hovered glyphs of a map."""
         n = len(self._order)
         style: dict[str, Any] = {
-            **{"x": x, "y": y, "fill_color": PLAIN, "line_color": None},
-            "size": float(np.clip(math.sqrt(COVERAGE * SIDE**2 / n), MIN_SIZE, MAX_SIZE)),
+            **{"x": x, "y": y, "fill_color": palette.PLAIN, "line_color": None},
+            "size": float(np.clip(math.sqrt(raster.COVERAGE * SIDE**2 / n), MIN_SIZE, MAX_SIZE)),
         }
         if self._mappers:
             chosen = self.about["choices"][choice]
             style["fill_color"] = {"field": chosen["fields"][m], "transform": self._mappers[choice]}
         return [
-            bk.Scatter(**style, fill_alpha=auto_alpha(n)),
+            bk.Scatter(**style, fill_alpha=raster.auto_alpha(n)),
             bk.Scatter(**style, fill_alpha=UNSELECTED_ALPHA),
             bk.Scatter(**style | {"line_color": "black"}, line_width=1.5),  # ink, once shown
         ]
@@ -357,12 +336,14 @@ def _find_hover(hover: Sequence[str] | None, names: list[str]) -> list[int] | No
 def _find_palettes(paint: Classes | Values) -> tuple[list[str], list[str]]:
     """Return the colors of a paint on a light and on a dark page."""
     if isinstance(paint, Classes):
-        return paint.colors, on_dark(paint.colors)
-    light, dark = (paint._replace(on_dark=is_dark).sample_scale(N_COLORS) for is_dark in (0, 1))
+        return paint.colors, palette.on_dark(paint.colors)
+    light, dark = (
+        paint._replace(on_dark=is_dark).sample_scale(N_COLORS) for is_dark in (False, True)
+    )
     return light, dark
 
 
 def _make_mapper(paint: Classes | Values) -> bk.LinearColorMapper:
-    palette, n = _find_palettes(paint)[0], len(getattr(paint, "names", ()))
+    colors, n = _find_palettes(paint)[0], len(getattr(paint, "names", ()))
     low, high = (-0.5, n - 0.5) if n else (0.0, 1.0)
-    return bk.LinearColorMapper(palette=palette, low=low, high=high, nan_color=FAINT)
+    return bk.LinearColorMapper(palette=colors, low=low, high=high, nan_color=palette.FAINT)

@@ -68,7 +68,7 @@ def _label_ends(ax: Axes, ends: list[float]) -> None:
     low, high = ax.get_ylim()
     inches = ax.get_window_extent().height / ax.get_figure(root=True).dpi  # type: ignore[union-attr]
     gap = LABEL_ROW * figures.font_scale() / inches * (high - low)
-    place = {"transform": ax.get_yaxis_transform(), "va": "center"}
+    place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
     for line, y in zip(ax.get_lines(), spread_apart(ends, gap, low), strict=True):
         text = ax.text(1.02, y, str(line.get_label()), color=line.get_color(), **place)
         figures.set_literal(text)

@@ -31,16 +31,8 @@ from isosne._checks import check_number, check_suffix
 from isosne._files import whole_file
 from isosne._types import Array
 from isosne.errors import ParameterError, keyword, suggest
+from isosne.plots import palette
 from isosne.plots.paint import Classes, Paint, Values
-from isosne.plots.palette import (
-    COLORS,
-    DARK_COLORS,
-    DARK_FAINT,
-    DARK_PLAIN,
-    FAINT,
-    FRAME,
-    PLAIN,
-)
 
 VARYING = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}  # metadata left out
 N_STOPS = 64  # colors between which a color scale is interpolated
@@ -69,16 +61,16 @@ class Style(NamedTuple):
     title: str = "large"
     background: str = "white"
     ink: str = "#000000"  # of texts, marks and leader lines
-    frame: str = FRAME
+    frame: str = palette.FRAME
     pane: str = "#f9f9f9"  # background of a three-dimensional map
-    colors: tuple[str, ...] = COLORS
-    plain: str = PLAIN
-    faint: str = FAINT
+    colors: tuple[str, ...] = palette.COLORS
+    plain: str = palette.PLAIN
+    faint: str = palette.FAINT
 
     @property
     def is_dark(self) -> bool:
         """Whether the background is dark."""
-        return self.colors is DARK_COLORS
+        return self.colors is palette.DARK_COLORS
 
     def applied(self) -> AbstractContextManager[None]:
         """Return a context in which matplotlib makes figures and texts in this style."""
@@ -104,9 +96,9 @@ DARK = Style(
     ink="#e8eaed",
     frame="#3a3f47",
     pane="#1c1f25",
-    colors=DARK_COLORS,
-    plain=DARK_PLAIN,
-    faint=DARK_FAINT,
+    colors=palette.DARK_COLORS,
+    plain=palette.DARK_PLAIN,
+    faint=palette.DARK_FAINT,
 )
 STYLES = {
     "screen": SCREEN,
@@ -224,7 +216,7 @@ def make_grid(
     explained: Paint,
     *,
     side: float,
-    aspect: float = 1.0,
+    aspect: float = 1,
     n_dims: int = 2,
 ) -> Array:
     """Return n Axes of a new figure in rows and columns, with room for a legend beside them."""

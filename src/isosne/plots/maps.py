@@ -178,7 +178,7 @@ def plot_maps(
     explained = _find_explained(legend, paints[first], named[first])
     with look.applied():
         aspect = _find_aspect(list(checked.values()), explained, look.panel)
-        shape = {"side": look.panel, "aspect": aspect, "n_dims": n_dims}
+        shape: dict[str, Any] = {"side": look.panel, "aspect": aspect, "n_dims": n_dims}
         axes = figures.make_grid(len(checked), columns, explained, **shape)
         for ax, (title, Y) in zip(axes, checked.items(), strict=True):
             drawing.draw(ax, Y, paints[title], named[title], aspect)

@@ -68,17 +68,15 @@ def frame_corners(corners: tuple[Array, Array], aspect: float | None = None) -> 
 
 
 def spread_apart(places: Sequence[float], gap: float, low: float) -> Array:
-    """Return heights of labels: as near to places as gaps between them, and one above low, allow.
+    """Return heights of labels, as near to places as gaps between them, and one above low, allow.
 
-    Labels that are too near share the excess (isotonic regression); of equal ones, the first is
-    the highest.
+    Of equal places, the first gets the highest.
     """
-    wanted = np.maximum(places, low + gap / 2)
-    order = np.lexsort([-np.arange(len(wanted)), places])
-    steps = gap * np.arange(len(wanted))
+    wanted, steps = np.asarray(places), gap * np.arange(len(places))
+    order = np.lexsort((-steps, wanted))
     spread = np.empty(len(wanted))
     spread[order] = isotonic_regression(wanted[order] - steps).x + steps
-    return spread + max(low + gap / 2 - spread.min(), 0.0)
+    return np.asarray(spread + max(low + gap / 2 - spread.min(), 0.0))
 
 
 def drawing_order(paint: Paint, n: int) -> NDArray[np.int64]:

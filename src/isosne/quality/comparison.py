@@ -47,9 +47,8 @@ class Trust(NamedTuple):
 
     Notes
     -----
-    The agreement is strict: it counts the order of neighbors inside a cluster, and is low in dense
-    clusters that the map shows as they are. The coarse trust is lenient: it is low only where
-    neighbors were torn apart.
+    The agreement is strict: it may be low in a dense cluster that the map shows as it is. The
+    coarse trust is low only where neighbors were torn apart.
 
     A false neighbor, near in the embedding only, is weighted by how far its rank in the data
     exceeds k; a missing one, near in the data only, by how far its rank in the embedding does. Each

@@ -98,7 +98,12 @@ function paint(drawn, chosen) {
 }
 
 function draw_legend() {
-  legend.replaceChildren(...(choice.kind == "classes" ? class_legend() : scale_legend(choice)))
+  if (choice.kind == "classes") {
+    legend.replaceChildren(...class_legend())
+    show_classes()
+  } else {
+    legend.replaceChildren(...scale_legend(choice))
+  }
 }
 
 function choose(number) {
@@ -117,35 +122,28 @@ function set_theme(is_dark) {
     style.getPropertyValue(`--${name}`).trim())
   const nan_color = about.faint[theme]
   mappers.forEach((mapper, c) => mapper.setv({palette: about.choices[c].palettes[theme], nan_color}))
-  for (const figure of [...maps, ...curves]) {
-    figure.setv({background_fill_color: paper, border_fill_color: paper})
-  }
-  maps.forEach((figure) => figure.setv({outline_line_color: line}))
+  const around = {background_fill_color: paper, border_fill_color: paper}
+  curves.forEach((figure) => figure.setv(around))
+  maps.forEach((figure) => figure.setv({...around, outline_line_color: line}))
   for (const {renderers, below, left, center} of curves) {
     renderers.forEach(({glyph}, m) => {
       const color = about.lines[theme][m % about.lines[theme].length]
       document.querySelector(`.curve-${m}`).style.color = glyph.line_color = color
     })
-    for (const axis of [...below, ...left]) {
-      axis.setv({axis_label_text_color: soft, major_label_text_color: soft})
-      axis.setv({axis_line_color: soft, major_tick_line_color: soft})
-    }
+    const texts = {axis_label_text_color: soft, major_label_text_color: soft}
+    const lines = {axis_line_color: soft, major_tick_line_color: soft}
+    below.concat(left).forEach((axis) => axis.setv({...texts, ...lines}))
     center.forEach((grid) => (grid.grid_line_color = line))
   }
-  for (const [glyphs] of [...panels, ...others]) {
-    glyphs[2].line_color = ink
-  }
+  panels.concat(others).forEach(([glyphs]) => (glyphs[2].line_color = ink))
   paint(panels, choice)
-  const trust = about.choices.find(({kind}) => kind == "trust")
   if (others.length > 0) {
+    const trust = about.choices.find(({kind}) => kind == "trust")
     paint(others, trust)
     document.getElementById("trust").replaceChildren(...scale_legend(trust))
   }
   if (choice != null) {
     draw_legend()
-    if (choice.kind == "classes") {
-      show_classes()
-    }
   }
 }
 
