@@ -18,7 +18,7 @@ from isosne.errors import DataError
 from isosne.kernels.registry import KERNELS, make_kernel, parse_numbers
 from isosne.layout.schedules import Schedule, as_schedule
 from isosne.neighbors.metric import Metric
-from isosne.rows import Table, open_rows
+from isosne.rows import Rows, Table, open_rows
 from isosne.rows.columns import as_text
 from isosne.studies.point_columns import Column, as_column, as_texts, well_formed
 from isosne.tables.columns import is_mixed
@@ -40,6 +40,7 @@ class Data:
     points for Gower's distance. ``columns`` are shown, searched and compared; features come first,
     in their own units. ``words`` are the source and the options that read it, as they are typed
     after ``isosne embed``; empty for data from Python. ``notes``: on columns that distort maps.
+    ``origin``: the rows of a table as they were read.
     """
 
     X: Points
@@ -51,6 +52,7 @@ class Data:
     words: tuple[str, ...] = ()
     mixed: MixedRows | None = None
     notes: tuple[str, ...] = ()
+    origin: Rows | None = None
 
     @property
     def n_rows(self) -> int:
@@ -93,7 +95,7 @@ def from_table(
     shown |= {name: read() for name, read in rows.side.items() if name not in skipped}
     ids = np.arange(n) if table.ids is None else table.ids
     columns = tuple(as_column(name, values, n) for name, values in shown.items())
-    about = roles[1] or "label", words, mixed, rows.notes or ()
+    about = roles[1] or "label", words, mixed, rows.notes or (), unscaled.rows
     return Data(X, ids, table.labels, columns, source, *about)
 
 

@@ -75,7 +75,7 @@ class OwnerKernel(MetricKernel):
         Power of the Minkowski distance.
     local_scaling : float or "auto", default="auto"
         How strongly neighbors are ranked by locally scaled distances, from 0 (plain distances) to 1
-        (local scaling). "auto": 1/2, which gives purer clusters; 1 if there are strong hubs (points
+        (local scaling). "auto": 1/4, which gives purer clusters; 1 if there are strong hubs (points
         that are near to nearly all others), that is, if a neighbor is among the 10 nearest of more
         than 50 points on average.
     label_weight : float, default=0.0

@@ -79,9 +79,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Exaggeration kept until the end; 2 to 4 gives tighter clusters. None: that of the schedule,
         usually 1.
     start : str or array, default="auto"
-        Initial coordinates: "pca", "spectral", "random" or an array (n_samples, n_components).
-        "auto": the previous map with `align_to`, else "pca", or "spectral" for precomputed
-        distances or affinities.
+        Initial coordinates: "pca", "spectral", "random" or an array (n_samples, n_components); its
+        scale does not matter if the schedule begins with exaggeration. "auto": the previous map
+        with `align_to`, else "pca", or "spectral" for precomputed distances or affinities.
     align_to : TSNE, array, data frame, Alignment or None, default=None
         A previous map: rows stay near their places on it. An `Alignment` also holds the strength
         of the pull and identifiers of the rows; without identifiers rows are matched by position.

@@ -106,7 +106,9 @@ def start_run(job: Job, saved: RunState | None, reporter: Reporter) -> Run:
     anchors = job.anchors_among(landmarks)
     start = anchors if plan.start == PREVIOUS else plan.parameters["start"]
     points = job.given.start_points(kernel.X_fit_, landmarks)
-    Y = initial_map(start, points, joint, plan.n_components, rng)
+    is_exaggerated = plan.parameters["schedule"].phases[0].exaggeration > 1
+    seen = (start, points, joint, plan.n_components, rng)
+    Y = initial_map(*seen, is_exaggerated=is_exaggerated)
     made = (plan, kernel, joint, isolated, landmarks, anchors, job.far, draws)
     run = Run(*made, Progress.at(Y))
     if saved:
