@@ -104,7 +104,7 @@ def draw_trust(style: str = "screen") -> Any:
     trust = compare(X, Y).trust()
     ax = plot_map(Y, trust, **shown, ax=make_front_axes(style))
     look, paint = find_style(style), as_paint(trust, len(Y))._replace(on_dark=style == "dark")
-    bar = ax.inset_axes((0.33, 0.035, 0.34, 0.024))
+    bar = ax.inset_axes((0.36, 0.018, 0.28, 0.024))
     cmap = LinearSegmentedColormap.from_list("trust", paint.sample_scale(64))
     bar.pcolormesh(np.arange(64)[None], cmap=cmap)
     bar.set_axis_off()

@@ -9,15 +9,9 @@ from isosne._checks import check_suffix
 from isosne._files import whole_file
 from isosne.pages.scene import NamedMap, Scene
 from isosne.pages.sprites import make_sprites
-from isosne.plots.paint import Paint, Values, as_paint, check_embedding, spread_colors
+from isosne.plots.paint import Values, as_paint, check_embedding, spread_colors
 from isosne.quality import Trust
-from isosne.studies.point_columns import (
-    Column,
-    as_column,
-    as_columns,
-    paint_labels,
-    trust_columns,
-)
+from isosne.studies import point_columns as about
 
 SUFFIXES = (".html", ".htm")
 
@@ -90,14 +84,16 @@ def write_page(
     Y = check_embedding(embedding)
     n = len(Y)
     if trust is not None and not isinstance(trust, Trust):
-        as_column("trust", trust, n)  # raise with this name
+        about.as_column("trust", trust, n)  # raise with this name
     paint = as_paint(trust, n, kind="auto" if trust is None else "trust")
+    shown = [paint] if isinstance(paint, Values) else []
+    of_trust = [about.Column("trust", one.numbers) for one in shown]
     scene = Scene(
         [NamedMap("", Y)],
-        spread_colors(paint_labels(labels, n), Y),
-        [paint] if isinstance(paint, Values) else [],
-        as_columns(columns, n),
-        trust_columns=_list_trust(trust, paint),
+        spread_colors(about.paint_labels(labels, n), Y),
+        shown,
+        about.as_columns(columns, n),
+        trust_columns=about.trust_columns(trust) if isinstance(trust, Trust) else of_trust,
         color=color,
         hover=hover,
         images=None if images is None else make_sprites(images, n),
@@ -106,10 +102,3 @@ def write_page(
     with whole_file(target, force=force) as file:
         file.write(document.encode())
     return target
-
-
-def _list_trust(trust: Any, paint: Paint) -> list[Column]:
-    """Return the columns of trust: of each point, where the colors are those of regions."""
-    if isinstance(trust, Trust):
-        return trust_columns(trust)
-    return [Column("trust", paint.numbers)] if isinstance(paint, Values) else []

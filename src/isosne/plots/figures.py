@@ -47,7 +47,7 @@ LEGEND_ROW = 0.18  # height of a legend entry in the small font
 LEGEND_MARKER = 0.6  # width of the marker of a legend entry and the space around it
 MIN_LEGEND = 1.0  # width
 TITLE_ROW = 0.2  # height of a line of a title
-TITLE_SHARE = 0.9  # maximum width of a line of a title relative to the axes
+TITLE_SHARE = 0.8  # maximum width of a line of a title relative to the axes
 VALUE_BAR, TRUST_BAR = 0.95, 1.2  # widths of a color bar with labels; those of trust are words
 
 
@@ -195,7 +195,7 @@ def add_titles(axes: Sequence[Axes], titles: Iterable[str], side: float, *, is_n
         n_lines = max(n_lines, len(lines))
     if is_new:
         figure = figure_of(axes[0])
-        figure.set_figheight(figure.get_figheight() + font_scale() * TITLE_ROW * n_lines)
+        figure.set_figheight(figure.get_figheight() + font_scale() * TITLE_ROW * (n_lines - 1))
 
 
 def printable(text: str) -> str:

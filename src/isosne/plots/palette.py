@@ -3,11 +3,10 @@
 A color on white and its counterpart on dark were chosen together, of nearly the same hue: at most
 16 degrees apart in OKLab (Ottosson 2020), so that a class keeps its color in both themes. All have
 a contrast of at least 3 with their background, as WCAG 2.1 asks of graphics, and the first ten are
-of even weight: their lightness is between 45 and 70 on white, and between 62 and 88 on dark (the
-others: 34 to 70, and 58 to 92). The first ten are a set whose smallest distance is a local maximum:
-the distance with normal vision, or 1.6 times the one in the worst of three simulated color
-blindnesses (Machado, Oliveira and Fernandes 2009), whichever is smaller. Each of the others is the
-farthest from all before it, with 2 instead of 1.6. Smallest distance of two colors, times 100:
+of even weight: of a lightness from 45 to 70 on white, and from 62 to 88 on dark. Their smallest
+distance, with normal vision or in the worst of three simulated color blindnesses (Machado, Oliveira
+and Fernandes 2009), is a local maximum. Each other one is the farthest from all before it. Smallest
+distance of two colors, times 100:
 
     number of colors                 8     10     26     60
     on white, worst view           8.5    8.4    4.0    2.5
@@ -15,8 +14,7 @@ farthest from all before it, with 2 instead of 1.6. Smallest distance of two col
     on dark, worst view            8.6    8.0    3.8    2.4
     on dark, normal vision        13.6   13.6    8.1    4.8
 
-The eight colors of Okabe and Ito, which differ more in lightness, have 7.6 in the worst view. Above
-60 classes, colors repeat.
+The eight colors of Okabe and Ito have 7.6 in the worst view. Above 60 classes, colors repeat.
 """
 
 from collections.abc import Sequence

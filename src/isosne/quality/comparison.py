@@ -74,18 +74,12 @@ class Trust(NamedTuple):
     wide: int = 0
 
     def regional(self) -> NDArray[np.float64]:
-        """Return the mean agreement (n,) around each point, of the 30 nearest on the map.
-
-        Of the evaluated points, the point itself included: a sample gives the regions of all.
-        """
+        """Return the mean agreement (n,) of the 30 evaluated points nearest to each on the map."""
         return regional_mean(self.agreement, self.embedding[self.points], self.embedding)
 
 
 def regional_mean(values: Array, known: Array, Y: Array) -> NDArray[np.float64]:
-    """Return the mean (n,) of the values (q,) of the 30 known points (q, c) nearest to each of Y.
-
-    What single points differ by is mostly chance; what regions differ by is not.
-    """
+    """Return the mean (n,) of the values (q,) of the 30 known points (q, c) nearest to each Y."""
     nearest = KDTree(known).query(Y, range(1, min(REGION, len(known)) + 1))[1]
     return np.asarray(values[nearest].mean(axis=1))
 
