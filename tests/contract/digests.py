@@ -31,6 +31,7 @@ from isosne import (
     Sparse,
     TableForest,
     Tree,
+    ViewsKernel,
 )
 
 
@@ -104,6 +105,12 @@ def mixed_table(n):
     return table
 
 
+def summary(model, new):
+    """Return the digests of a map, of its objective, and of new points on it."""
+    value = np.float64(model.kl_divergence_)
+    return digest(model.embedding_), digest(value), digest(model.transform(new))
+
+
 def digest(*arrays):
     """Return the first digits of a SHA-256 of the bytes of arrays."""
     found = hashlib.sha256()
@@ -120,9 +127,8 @@ def digests(names=None):
         model = TSNE(**{"schedule": FEW, "random_state": 0, **parameters})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            Y = model.fit(X).embedding_
-            new = model.transform(X[:40] + 0.01)
-        yield name, digest(Y), digest(np.float64(model.kl_divergence_)), digest(new)
+            found = summary(model.fit(X), X[:40] + 0.01)
+        yield name, *found
     if not names:
         X = csr_array(np.where(points(*SMALL) > 4, points(*SMALL), 0))
         model = TSNE(schedule=FEW, random_state=0).fit(X)
@@ -137,13 +143,15 @@ def digests(names=None):
         table = TableForest(random_state=0).fit(mixed_table(300))
         codes = table.transform(mixed_table(300))
         model = TSNE(OwnerKernel(metric="hamming"), schedule=FEW, random_state=0).fit(codes)
-        new = model.transform(table.transform(mixed_table(340)[300:]))
-        yield (
-            "mixed table",
-            digest(model.embedding_),
-            digest(np.float64(model.kl_divergence_)),
-            digest(new),
-        )
+        yield "mixed table", *summary(model, table.transform(mixed_table(340)[300:]))
+        model = TSNE(OwnerKernel(label_weight=0.3), schedule=FEW, random_state=0)
+        labels = np.arange(300) % 10 - 1  # a tenth of the rows has none
+        yield "labels", *summary(model.fit(X, labels), X[:40] + 0.01)
+        A, B = X[:, :5].copy(), 100 * X[:, 5:]
+        A[:30] = np.nan  # rows that lack the first view
+        kernel = ViewsKernel([OwnerKernel(), OwnerKernel(metric="cosine")], weights=[2, 1])
+        model = TSNE(kernel, schedule=FEW, random_state=0).fit([A, B])
+        yield "views", *summary(model, [A[10:50] + 0.01, B[10:50] + 0.01])
 
 
 if __name__ == "__main__":

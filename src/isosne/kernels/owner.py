@@ -69,8 +69,8 @@ class OwnerKernel(MetricKernel):
         those above 1/4 of n_samples. Of more than 200 000 samples, 1/1000, 1/100 and 1/10 instead.
     metric : str, default="euclidean"
         euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with the covariance of the
-        fitted points), hamming (the fraction of columns that differ), gower (of points from
-        `isosne.tables.gower_points`) or precomputed.
+        fitted points), hamming (the fraction of columns that differ), jaccard (of the columns that
+        are not zero), gower (of points from `isosne.tables.gower_points`) or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
     local_scaling : float or "auto", default="auto"

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isosne._portable import each_cos, each_log
+from isosne._tables import as_array
 from isosne._types import Array, DenseMatrix, Joint, PartnerSource, Points, SparseMatrix
 from isosne.errors import DataError, ParameterError, keyword, suggest
 from isosne.layout import eigenvectors
@@ -126,8 +127,8 @@ def normal_numbers(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[
 
 def given_map(start: Any, n: int, n_components: int) -> NDArray[np.float32]:
     """Return given coordinates (n, n_components) as an initial map, a copy."""
+    array = as_array(start, "start")
     try:
-        array = np.asarray(start)
         array = array.astype(np.float64, casting="unsafe" if array.dtype == object else "same_kind")
     except (TypeError, ValueError):
         array = np.empty(())
