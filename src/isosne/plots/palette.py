@@ -68,7 +68,7 @@ TRUST_SCALE = (
     *("#989277", "#aca172", "#c0b16a", "#d5c25e", "#ebd44b", "#fee838"),
 )
 """Cividis, at even steps: from blue (fewer neighbors kept) to yellow (more kept)."""
-ON_WHITE, ON_DARK = (0.0, 0.9), (0.35, 1.0)
+ON_WHITE, ON_DARK = (0.0, 0.9), (0.4, 1.0)
 """Parts of the scales that differ from the background."""
 
 # From linear RGB to what is seen: normal vision, protanopia, deuteranopia and tritanopia, after

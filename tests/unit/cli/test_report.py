@@ -54,6 +54,6 @@ def test_a_guided_map_is_shown_beside_the_label_test(wine, here, isosne):
     page, X = (here / "report.html").read_text(), minmax_scale(points_of(wine))
     model = short_tsne(OwnerKernel((4, 16), label_weight=0.3))
     scores = str(label_test(model, X, wine["cultivar"]))
-    assert f"Labels guide the first map. 10-NN accuracy (R^2 of numbers): {scores}." in page
+    assert f"<b>Labels guide the first map.</b> 10-NN accuracy (R^2 of numbers): {scores}." in page
     accuracy = model.fit(X, wine["cultivar"]).report(X, wine["cultivar"]).classes.knn_accuracy
     assert f"{accuracy:.3f}" in page
