@@ -123,7 +123,7 @@ def plot_cells(kernel: IsolationKernel, partition: int = 0, *, ax: Axes | None =
     ax.add_collection(
         LineCollection(_voronoi_edges(points, centers), colors="#1a1a1a", linewidths=1.0)
     )
-    look: dict[str, Any] = {"s": 22, "color": COLORS[2], "edgecolors": "white", "zorder": 4}
+    look: dict[str, Any] = {"s": 22, "color": COLORS[1], "edgecolors": "white", "zorder": 4}
     ax.scatter(*centers.T, **look, linewidths=0.6)
     return ax
 
