@@ -52,11 +52,10 @@ def measure(args: Args) -> None:
         random_state=args.random_state,
         n_jobs=args.n_jobs,
     )
-    judged = judge_report(measured, drawn.embedding, Path(args.map_file).name)
     if args.json:
-        kept = float(judged.scores[0]["neighbors_preserved"])
-        print_json(measured.as_dict() | {"neighbors_preserved": kept})
+        print_json(measured.as_dict())
     else:
+        judged = judge_report(measured, drawn.embedding, Path(args.map_file).name)
         click.echo(f"{_explain(judged, labels)}\n{textwrap.fill(read_first([judged]), 100)}")
 
 

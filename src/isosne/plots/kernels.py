@@ -122,7 +122,7 @@ def plot_cells(kernel: IsolationKernel, partition: int = 0, *, ax: Axes | None =
     _draw_fitted(ax, points)
     edges = _voronoi_edges(points, centers) if kernel.partition == "voronoi" else _circles(centers)
     ax.add_collection(LineCollection(edges, colors="#1a1a1a", linewidths=1.0))
-    look: dict[str, Any] = {"s": 22, "color": COLORS[2], "edgecolors": "white", "zorder": 4}
+    look: dict[str, Any] = {"s": 22, "color": COLORS[1], "edgecolors": "white", "zorder": 4}
     ax.scatter(*centers.T, **look, linewidths=0.6)
     return ax
 

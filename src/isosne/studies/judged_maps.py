@@ -23,7 +23,7 @@ from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.registry import default_kernel
 from isosne.plots.paint import check_embedding
 from isosne.quality import Curve, Report, Trust, report
-from isosne.quality.inputs import MIN_POINTS, as_measured, check_in_memory, estimate_mean
+from isosne.quality.inputs import MIN_POINTS, as_measured, check_in_memory
 from isosne.studies.point_columns import as_columns, paint_labels
 from isosne.tsne.estimator import TSNE
 
@@ -76,7 +76,8 @@ class JudgedMap:
         own = {
             "auc_rnx": measured.auc_rnx,
             **{f"auc_{part}": measured.comparison.auc(part) for part in SIZES},
-            "neighbors_preserved": estimate_mean(self.trust.agreement, measured.n_points),
+            "neighbors_kept": measured.neighbors_kept,
+            "coarse_kept": measured.coarse_kept,
             "trustworthiness": measured.trustworthiness,
             "continuity": measured.continuity,
             **{name: getattr(classes, name) if classes else math.nan for name in CLASS_MEASURES},

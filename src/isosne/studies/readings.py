@@ -15,9 +15,10 @@ from scipy.special import stdtrit
 
 from isosne.plots.paint import Classes
 from isosne.quality.comparison import size_limits
+from isosne.quality.ranks import coarse_size
 from isosne.studies.judged_maps import CLASS_MEASURES, SIZES, JudgedMap
 
-HALF = 0.5  # fraction of preserved neighbors from which a neighborhood counts as reliable
+HALF = 0.5
 LEVEL = 0.05  # of the test: of two kernels with equal maps, one wins in this share of the rows
 MIN_ERRORS = 2.0
 """Standard errors that a difference must exceed in any case. With 2, 3 and 5 seeds, 17, 11 and 8 %
@@ -66,7 +67,7 @@ NEIGHBORHOODS = (
         for size, part in zip(SIZES, PARTS, strict=True)
     ),
     Measure(
-        "neighbors_preserved",
+        "neighbors_kept",
         "Neighbors kept",
         0,
         "Mean fraction of the {k} nearest neighbors in the data that are also among the {k} "
@@ -76,6 +77,19 @@ NEIGHBORHOODS = (
             (0.2, "Poor: few of the nearest neighbors are those in the data."),
             (HALF, "Fair: less than half of the nearest neighbors are those in the data."),
             (math.inf, "Good: at least half of the nearest neighbors are those in the data."),
+        ),
+        is_percentage=True,
+    ),
+    Measure(
+        "coarse_kept",
+        "Neighbors kept nearby",
+        0,
+        "Mean fraction of the {k} nearest neighbors in the data that are among the {wide} nearest "
+        "on the map. A lenient measure: only neighbors that were torn apart count as lost.",
+        (
+            (0.6, "Poor: many neighbors in the data are far apart on the map."),
+            (0.85, "Fair: most neighbors in the data are near each other on the map."),
+            (math.inf, "Good: almost all neighbors in the data are near each other on the map."),
         ),
         is_percentage=True,
     ),
@@ -178,7 +192,8 @@ def _read(measure: Measure, maps: Sequence[JudgedMap]) -> Reading:
         best = None  # they print the same
     k, (small, medium) = maps[0].report.k, size_limits(len(maps[0].embedding))
     sizes = {"small": small, "above_small": small + 1, "medium": medium}
-    meaning = measure.meaning.format(k=k, next=k + 1, **sizes)
+    wide = coarse_size(k, len(maps[0].embedding))
+    meaning = measure.meaning.format(k=k, next=k + 1, wide=f"{wide:,}", **sizes)
     verdict = _find_words(measure.verdicts, means[0].value)
     return Reading(measure.field, measure.name, texts, best, meaning, verdict)
 
@@ -252,34 +267,25 @@ def _differ(first: Mean, second: Mean) -> bool:
     return abs(first.value - second.value) > needed * error
 
 
-def read_trust(judged: JudgedMap) -> str:
-    """Summarize the per-point trust of a map in a sentence or two."""
-    kept = float((judged.trust.agreement >= HALF).mean())
-    n_queries = len(judged.trust.points)
-    sample = f" in a sample of {n_queries:,}" if n_queries < len(judged.embedding) else ""
-    return (
-        f"{judged.title}: {kept:.0%} of the points{sample} keep at least half of their "
-        f"{judged.report.k} nearest neighbors. The mean is {judged.trust.agreement.mean():.0%}."
-    )
-
-
 class ClassTrust(NamedTuple):
-    """A class, its size, and the mean fraction of preserved neighbors in each map."""
+    """A class, its size, and the mean fractions of neighbors kept, and kept nearby, in each map."""
 
     name: str
     n_points: int
     kept: tuple[float, ...]
+    nearby: tuple[float, ...]
 
 
 def trust_by_class(maps: Sequence[JudgedMap], classes: Classes) -> list[ClassTrust]:
-    """Return the classes with the fewest preserved neighbors in the first map, worst first."""
+    """Return the classes with the fewest neighbors kept in the first map, worst first."""
     sizes = np.bincount(classes.of_point)
     rows = []
     for c, name in enumerate(classes.names[: classes.n_classes]):
-        own = [m.trust.agreement[classes.of_point[m.trust.points] == c] for m in maps]
-        if all(map(len, own)):
-            kept = tuple(float(shares.mean()) for shares in own)
-            rows.append(ClassTrust(name, int(sizes[c]), kept))
+        own = [(m.trust, classes.of_point[m.trust.points] == c) for m in maps]
+        if all(chosen.any() for _, chosen in own):
+            kept = tuple(float(trust.agreement[chosen].mean()) for trust, chosen in own)
+            nearby = tuple(float(trust.coarse[chosen].mean()) for trust, chosen in own)
+            rows.append(ClassTrust(name, int(sizes[c]), kept, nearby))
     return sorted(rows, key=lambda row: row.kept[0])[:MAX_CLASSES_LISTED]
 
 
@@ -318,12 +324,22 @@ def read_first(maps: Sequence[JudgedMap]) -> str:
     """Say how well the first map preserves neighborhoods, whatever the others do."""
     first = maps[0]
     (area,) = average_field([first], "auc_rnx")
-    (kept,) = average_field([first], "neighbors_preserved")
+    kept, meaning = read_kept(first)
     return (
         f"{first.title}: the map preserves neighborhoods {_find_words(PRESERVED, area.value)} "
-        f"(AUC_RNX {area.value:.2f}). On average, it keeps {kept.value:.0%} of the "
-        f"{first.report.k} nearest neighbors of a point."
+        f"(AUC_RNX {area.value:.2f}). {kept} {meaning}"
     )
+
+
+def read_kept(judged: JudgedMap) -> tuple[str, str]:
+    """Return the share of neighbors kept, and the sentence that begins with it."""
+    (kept,), (coarse,) = (average_field([judged], f) for f in ("neighbors_kept", "coarse_kept"))
+    k = judged.report.k
+    meaning = (
+        f"of the {k} nearest neighbors of a point are also among its {k} nearest on the map; "
+        f"{coarse.value:.0%} are among its {coarse_size(k, len(judged.embedding)):,} nearest there."
+    )
+    return f"{kept.value:.0%}", meaning
 
 
 def read_verdict(maps: Sequence[JudgedMap], readings: Sequence[Reading]) -> str:
