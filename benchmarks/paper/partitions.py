@@ -60,8 +60,12 @@ def reproduce_contours(settings: Settings) -> None:
     cases: dict[str, tuple[Array, str, tuple[int, ...]]] = {
         "uniform": (uniform, "voronoi", (16, 64, 128)),
         "uniform-forest": (uniform, "forest", (16, 64, 128)),
+        "uniform-spheres": (uniform, "spheres", (16, 64, 128)),
     }
-    notes = "Cells are Voronoi cells; those of *forest* are axis-parallel."
+    notes = (
+        "Cells are Voronoi cells; those of *forest* are axis-parallel. Those of *spheres*, which "
+        "are not in the paper, end at the nearest other sampled point."
+    )
     try:
         parkinson = scale_points(load("parkinson", folder=settings.data).X)[:, PARKINSON_COLUMNS]
         cases["parkinson"] = (parkinson, "voronoi", (16, 64, 128))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from isosne.explorer.explorer import explore
     from isosne.kernels.gaussian import GaussianKernel
     from isosne.kernels.given import PrecomputedKernel
+    from isosne.kernels.groups import GroupFeatures
     from isosne.kernels.isolation import IsolationKernel
     from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
     from isosne.kernels.owner import OwnerKernel
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TSNE", "Alignment", "Landmarks", "Plan", "align_map", "explore", "nearest_neighbors"]
 __all__ += ["AdaptiveGaussianKernel", "GaussianKernel", "IsolationKernel", "KNNKernel"]
-__all__ += ["OwnerKernel", "PrecomputedKernel", "TableForest", "ViewsKernel"]
+__all__ += ["GroupFeatures", "OwnerKernel", "PrecomputedKernel", "TableForest", "ViewsKernel"]
 __all__ += ["JSE", "KL", "Mesh", "NeRV", "Phase", "Schedule", "Sparse", "State", "Tree"]
 __all__ += ["descend", "joint_probabilities"]
 __all__ += ["IsolationOutliers", "LeidenClustering", "PlacedFiles", "Placer", "place_files"]
@@ -47,6 +48,7 @@ _NAMES = {
     "isosne.explorer": "explore",
     "isosne.kernels.gaussian": "GaussianKernel",
     "isosne.kernels.given": "PrecomputedKernel",
+    "isosne.kernels.groups": "GroupFeatures",
     "isosne.kernels.isolation": "IsolationKernel",
     "isosne.kernels.knn": "AdaptiveGaussianKernel KNNKernel",
     "isosne.kernels.owner": "OwnerKernel",

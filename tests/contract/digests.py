@@ -18,6 +18,7 @@ from isosne import (
     AdaptiveGaussianKernel,
     Alignment,
     GaussianKernel,
+    GroupFeatures,
     IsolationKernel,
     IsolationOutliers,
     KNNKernel,
@@ -52,6 +53,7 @@ MAPS = {
     "isolation": (SMALL, {"kernel": "isolation"}),
     "isolation of the paper": (SMALL, {"kernel": IsolationKernel(16, n_partitions=100)}),
     "isolation forest": (SMALL, {"kernel": IsolationKernel(16, partition="forest")}),
+    "isolation spheres": (SMALL, {"kernel": IsolationKernel(16, partition="spheres")}),
     "isolation exact": (SMALL, {"kernel": IsolationKernel(16, n_partitions="exact")}),
     "gaussian": (SMALL, {"kernel": GaussianKernel(30)}),
     "gaussian at two perplexities, cosine": (
@@ -149,6 +151,7 @@ def digests(names=None):
         codes = table.transform(mixed_table(300))
         model = TSNE(OwnerKernel(metric="hamming"), schedule=FEW, random_state=0).fit(codes)
         yield "mixed table", *summary(model, table.transform(mixed_table(340)[300:]))
+        X = points(*SMALL)
         model = TSNE(OwnerKernel(label_weight=0.3), schedule=FEW, random_state=0)
         labels = np.arange(300) % 10 - 1  # a tenth of the rows has none
         yield "labels", *summary(model.fit(X, labels), X[:40] + 0.01)
@@ -157,6 +160,10 @@ def digests(names=None):
         kernel = ViewsKernel([OwnerKernel(), OwnerKernel(metric="cosine")], weights=[2, 1])
         model = TSNE(kernel, schedule=FEW, random_state=0).fit([A, B])
         yield "views", *summary(model, [A[10:50] + 0.01, B[10:50] + 0.01])
+        groups = points(*LARGE).reshape(175, 20, 5)
+        features = GroupFeatures(random_state=0).fit(groups[:150])
+        model = TSNE(schedule=FEW, random_state=0).fit(features.transform(groups[:150]))
+        yield "groups", *summary(model, features.transform(groups[150:]))
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ A = X[:5] + 0.1
 FORMS = (
     {"n_partitions": 6},
     {"n_partitions": 6, "partition": "forest"},
+    {"n_partitions": 6, "partition": "spheres"},
     {"n_partitions": 6, "metric": "manhattan"},
     {"n_partitions": "exact"},
 )

@@ -63,8 +63,9 @@ def kernels():
                 kernel.fit(points)
                 near = kernel.neighbor_similarity(neighbors)
                 yield f"{name} {kernel}", [kernel.similarity(), near, kernel.similarity(NEW)]
-    forest = IsolationKernel(20, n_partitions=30, partition="forest", random_state=0).fit(X)
-    yield "forest", [forest.similarity(), forest.similarity(NEW)]
+    for partition in ("forest", "spheres"):
+        kernel = IsolationKernel(20, n_partitions=30, partition=partition, random_state=0).fit(X)
+        yield partition, [kernel.similarity(), kernel.similarity(NEW)]
     for metric in ("euclidean", "cosine", "mahalanobis"):
         found = nearest_neighbors(MANY, 15, metric=metric, method="approximate")
         yield f"approximate {metric}", found

@@ -223,7 +223,8 @@ PARAMETERS = [
     ),
     pytest.param(
         IsolationKernel(2, partition="cubes"),
-        "partition must be 'voronoi' or 'forest'; got partition='cubes'. Choose one of the two.",
+        "partition must be 'voronoi', 'forest' or 'spheres'; got partition='cubes'. Choose one of "
+        "the three.",
     ),
     pytest.param(
         IsolationKernel(2, partition="forest", metric="cosine"),
@@ -232,8 +233,8 @@ PARAMETERS = [
     ),
     pytest.param(
         IsolationKernel(2, partition="forest", n_partitions="exact"),
-        "n_partitions must be a number with partition='forest': isolation trees have no closed "
-        "form; got n_partitions='exact'. Pass 200, which is the default.",
+        "n_partitions must be a number with partition='forest': only Voronoi cells have a "
+        "closed form; got n_partitions='exact'. Pass 200, which is the default.",
     ),
 ]
 

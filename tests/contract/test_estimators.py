@@ -12,6 +12,7 @@ from isosne import (
     TSNE,
     AdaptiveGaussianKernel,
     GaussianKernel,
+    GroupFeatures,
     IsolationKernel,
     IsolationOutliers,
     KNNKernel,
@@ -36,6 +37,7 @@ ESTIMATORS = [
     KNNKernel(),
     PrecomputedKernel(),
     TableForest(2, n_trees=5, random_state=0),
+    GroupFeatures(IsolationKernel(2, n_partitions=10), random_state=0),
     LeidenClustering(n_runs=2, random_state=0),
     IsolationOutliers(n_partitions=20, random_state=0),
 ]

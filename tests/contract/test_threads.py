@@ -53,6 +53,7 @@ WORK = {
     "cells by scan": cells_by("scan"),
     "cells by walk": cells_by("walk"),
     "cells of a forest": lambda X: isolation(partition="forest").fit(X).cells(),
+    "cells of spheres": lambda X: isolation(partition="spheres").fit(X).cells(),
     "cells by manhattan": lambda X: isolation(metric="manhattan", n_partitions=20).fit(X).cells(),
     "cells of csr": lambda X: isolation(n_partitions=20).fit(csr_array(X)).cells(),
     "similarity": lambda X: isolation(n_partitions=50).fit(X).similarity(),

@@ -46,7 +46,7 @@ METRIC = {"metric": tuple(METRICS), "p": POWERS}
 ISOLATION = {
     "psi": (2, 3, 16, 40, 0.5, 1.0, [2, 5], (0.2, 0.8), "auto", np.int64(3), 1, [3, 3]),
     "n_partitions": (1, 2, 7, 20, 255, 256, "exact", "auto"),
-    "partition": ("voronoi", "forest"),
+    "partition": ("voronoi", "forest", "spheres"),
     "random_state": RANDOM,
 }
 KERNELS = (

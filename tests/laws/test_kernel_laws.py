@@ -10,6 +10,7 @@ from isosne import AdaptiveGaussianKernel, GaussianKernel, IsolationKernel, KNNK
 laws = settings(deadline=None, max_examples=25, derandomize=True, database=None)
 seeds = st.integers(0, 2**32 - 1)
 FORMS = ["voronoi", "forest", "exact"]
+DRAWN = ["voronoi", "forest", "spheres"]
 
 
 def draw_points(seed, n=30, d=3):
@@ -36,7 +37,7 @@ def test_similarity_is_symmetric_and_from_zero_to_one_with_ones_on_the_diagonal(
     np.testing.assert_allclose(np.diagonal(K), 1, atol=2e-6)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, "spheres"])
 @given(seed=seeds, psi=st.integers(2, 30), copies=st.booleans())
 @laws
 def test_similarity_is_positive_semidefinite(form, seed, psi, copies):
@@ -47,7 +48,7 @@ def test_similarity_is_positive_semidefinite(form, seed, psi, copies):
     assert np.linalg.eigvalsh(K.astype(np.float64)).min() > -1e-5
 
 
-@pytest.mark.parametrize("form", FORMS[:2])
+@pytest.mark.parametrize("form", DRAWN)
 @given(seed=seeds, psi=st.integers(2, 30))
 @laws
 def test_the_similarity_is_an_inner_product_of_the_feature_map(form, seed, psi):
@@ -57,16 +58,17 @@ def test_the_similarity_is_an_inner_product_of_the_feature_map(form, seed, psi):
     np.testing.assert_allclose(kernel.similarity(A), product, rtol=1e-6)
 
 
+@pytest.mark.parametrize("form", ["voronoi", "spheres"])
 @given(seed=seeds, psi=st.integers(2, 30), exponent=st.integers(-10, 10))
 @laws
-def test_moving_turning_and_scaling_leave_voronoi_cells_as_they_are(seed, psi, exponent):
+def test_moving_turning_and_scaling_leave_cells_as_they_are(form, seed, psi, exponent):
     X = draw_points(seed)
     rng = np.random.default_rng(seed)
     turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-    cells = make_kernel("voronoi", psi).fit(X).cells()
+    cells = make_kernel(form, psi).fit(X).cells()
     # Points in general position: rounding in the 16th digit decides nothing.
     for moved in (X + rng.normal(0, 100, 3), X @ turn, X * 3.0**exponent):
-        np.testing.assert_array_equal(make_kernel("voronoi", psi).fit(moved).cells(), cells)
+        np.testing.assert_array_equal(make_kernel(form, psi).fit(moved).cells(), cells)
 
 
 @given(seed=seeds, psi=st.integers(2, 30), exponent=st.integers(-10, 10))
@@ -90,7 +92,7 @@ def test_permuting_the_fitted_points_permutes_the_exact_kernel(seed, psi):
     np.testing.assert_allclose(permuted, K[np.ix_(order, order)], atol=1e-6)
 
 
-@pytest.mark.parametrize("form", FORMS[:2])
+@pytest.mark.parametrize("form", DRAWN)
 @given(seed=seeds, psi=st.integers(2, 30))
 @laws
 def test_permuting_other_points_permutes_their_cells(form, seed, psi):
@@ -98,6 +100,16 @@ def test_permuting_other_points_permutes_their_cells(form, seed, psi):
     A = draw_points(seed + 1, n=50)
     order = np.random.default_rng(seed).permutation(50)
     np.testing.assert_array_equal(kernel.cells(A[order]), kernel.cells(A)[order])
+
+
+@pytest.mark.parametrize("form", [*FORMS, "spheres"])
+@given(seed=seeds, psi=st.integers(2, 30))
+@laws
+def test_the_density_is_the_mean_similarity_to_the_fitted_points(form, seed, psi):
+    kernel, A = make_kernel(form, psi, seed).fit(draw_points(seed)), draw_points(seed + 1)
+    for points in (None, A):
+        expected = kernel.similarity(points).mean(axis=1)
+        np.testing.assert_allclose(kernel.density(points), expected, rtol=1e-5)  # float32
 
 
 @given(seed=seeds)

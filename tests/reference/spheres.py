@@ -26,3 +26,12 @@ def scores(A, X, samples):
             if sphere is not None:
                 found[i] += of_data.count(sphere) / len(X)
     return found / len(samples)
+
+
+def similarity(A, B, X, samples):
+    """The share of the samples of X in which two points are in the same sphere."""
+    K = np.zeros((len(A), len(B)))
+    for ids in samples:
+        left, right = ([sphere_of(x, X[ids]) for x in points] for points in (A, B))
+        K += [[a is not None and a == b for b in right] for a in left]
+    return K / len(samples)

@@ -42,3 +42,25 @@ figure
 features = kernel.transform(X)
 print(features.shape)
 print(np.allclose((features @ features.T).toarray() / 200, kernel.similarity()))
+
+# %%
+# There are two other kinds of cells: leaves of isolation trees, and spheres around
+# the drawn points that reach to the nearest other one. A point outside the sphere
+# of its nearest drawn point is in no cell.
+
+figure = Figure(figsize=(12, 3.4), layout="constrained")
+for partition, ax in zip(
+    ["voronoi", "forest", "spheres"], figure.subplots(1, 3), strict=True
+):
+    other = IsolationKernel(
+        16, n_partitions=200, partition=partition, random_state=0
+    )
+    plots.plot_contours(other.fit(X), (3, 0), resolution=80, ax=ax)
+    ax.set_title(partition)
+figure
+
+# %%
+# Spheres of one partitioning.
+
+spheres = IsolationKernel(16, partition="spheres", random_state=0).fit(X)
+plots.plot_cells(spheres).figure

@@ -18,7 +18,7 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._portable import each_log
 from isosne._types import Array, PartitionKernel, Partners
-from isosne.neighbors.pairs import compare_partners
+from isosne.neighbors.pairs import compare_partners, unmatched
 
 N_DRAWS = 64
 """Partners per point and step (measured: docs/decisions/0006)."""
@@ -92,12 +92,15 @@ class SampledAffinities:
         partners.indices[targets, -1] = self.isolated[order[chosen]]
         partners.weights[targets, -1] = (0.5 / n * sizes).astype(np.float32)
 
-    def draw_toward(self, layers: list[Array]) -> NDArray[np.uint32]:
-        """Return fitted points (m, k) drawn by their similarity to new points with these cells."""
+    def draw_toward(self, layers: list[Array]) -> Partners:
+        """Return fitted points (m, k) drawn by their similarity to new points with these cells.
+
+        Weights are 1, or 0 for a new point that shares no cell.
+        """
         k = PLACE_DRAWS // len(self._scales)
         m = len(layers[0])
         indices = np.empty((m, k * len(layers)), np.uint32)
-        weights = np.empty(indices.shape, np.float32)
+        weights = np.ones(indices.shape, np.float32)
 
         def work(rows: slice) -> None:
             for s, (scale, cells) in enumerate(zip(self._scales, layers, strict=True)):
@@ -110,7 +113,7 @@ class SampledAffinities:
                 scale.draw(cells[rows], -1, chances, indices[rows, part], weights[rows, part])
 
         for_each_block(m, BLOCK_ROWS, work)
-        return indices
+        return Partners(indices, weights)
 
     def mean_log_p(self, partners: Partners) -> float:
         """Return an estimate of the sum of p log p from drawn partners."""
@@ -128,7 +131,9 @@ class SampledAffinities:
 
 
 class CellMembers:
-    """The cells (n, t) of all points at one scale, ids below n_cells, and the members of each cell.
+    """The cells (n, t) of all points at one scale, and the members of each of the n_cells cells.
+
+    A point in no cell has the cell n_cells, which is empty.
 
     n_others (n,): S, the number of other points in a point's cells, summed over the partitionings.
     shares (n,): weight of the scale for a point: 1, or more if it is alone at other scales.
@@ -137,17 +142,20 @@ class CellMembers:
     def __init__(self, cells: Array, n_cells: int) -> None:
         self.n_points, n_partitions = cells.shape
         self.cells = cells
-        self._starts = np.zeros((n_partitions, n_cells + 1), np.int64)
+        self._others = unmatched(cells, n_cells)
+        self._starts = np.zeros((n_partitions, n_cells + 2), np.int64)
         self._members = np.empty((n_partitions, self.n_points), np.int32)
 
         def work(partitions: slice) -> None:
             for p in range(partitions.start, partitions.stop):
                 column = np.ascontiguousarray(cells[:, p])
-                np.cumsum(np.bincount(column, minlength=n_cells), out=self._starts[p, 1:])
+                counts = np.bincount(column, minlength=n_cells + 1)
+                counts[n_cells] = 0
+                np.cumsum(counts, out=self._starts[p, 1:])
                 self._members[p] = np.argsort(column, kind="stable")
 
         for_each_block(n_partitions, 4, work)
-        self.n_others = self._sizes(cells) - n_partitions
+        self.n_others = self._sizes(cells) - np.count_nonzero(cells != n_cells, axis=1)
         self.shares = np.ones(self.n_points)
 
     def _sizes(self, cells: Array) -> NDArray[np.float64]:
@@ -168,7 +176,7 @@ class CellMembers:
     def probabilities(self, rows: slice, partners: Array) -> NDArray[np.float64]:
         """Return p_{j|i} + p_{i|j} of a block of points i and their partners j (n_rows, k)."""
         shared = np.empty(partners.shape)
-        compare_partners(self.cells[rows], self.cells, partners, shared)
+        compare_partners(self.cells[rows], self._others, partners, shared)
         rates = self.shares / np.maximum(self.n_others, 1)
         return np.asarray(shared * (rates[rows, None] + rates[partners]))
 
@@ -180,7 +188,8 @@ def draw_partners(
     """Fill indices and weights (n, k) with partners j of point first + i, and a_i + a_j S_i / S_j.
 
     The draws are stratified: S_i is divided into k equal intervals with one draw in each. With
-    first = -1 the points are new, S is theirs, and weights are not filled. O(n (t + k)).
+    first = -1 the points are new, S is theirs, and weights are changed only to 0, for a point that
+    shares no cell. O(n (t + k)).
     """
     starts, points, n_others, shares = members
     n_draws = indices.shape[1]
@@ -198,9 +207,9 @@ def draw_partners(
                 p += 1
                 cell = np.int64(cells[i, p])  # the last cell plus 1 exceeds its own type
                 begin = starts[p, cell]
-                n_here = np.float64(starts[p, cell + 1] - begin - n_own)
+                n_here = np.float64(max(0, starts[p, cell + 1] - begin - n_own))
             if n_here < 1:  # alone in all cells: the caller inserts the nearest neighbor
-                indices[i, q] = own
+                indices[i, q] = own * n_own
                 weights[i, q] = 0
                 continue
             # The minimum guards against a product that rounds up to n_here.

@@ -64,6 +64,10 @@ def embed(args: Args) -> None:
     if args.landmarks is not None:
         hint = "Only rows that are embedded have such a column."
         refuse(f"with {keyword('landmarks')}", hint, **args.pick("clusters", "outliers"))
+    if args.group is not None:
+        hint = "In Python, make_pipeline(GroupFeatures(), TSNE()) places new groups on a map."
+        refuse(f"with {keyword('group')}", hint, **args.pick("landmarks", "model_output"))
+        refuse(f"with {keyword('group')}", **args.pick("view", "sample_weight"))
     how, options = args.given(o.TABLE), map_options(args)
     views = find_views(args, how) if args.view else None
     unscaled, table, weights = models.open_weighted(args, how)

@@ -216,6 +216,11 @@ ID = option(
     shown="a unique column id, otherwise the row number",
 )
 LABEL = option("--label COLUMN", "Column with the class of each row.")
+GROUP = option(
+    "--group COLUMN",
+    "Column with the group of each row, such as a patient: map the groups, which are compared by "
+    "the distributions of their rows.",
+)
 SCALE = option(
     "--scale none|minmax|standard",
     "Column scaling: minmax (0 to 1) or standard (zero mean, unit variance).",
@@ -249,7 +254,7 @@ CATEGORICAL = input_option(
 )
 DECIMAL = input_option("--decimal .|,", "Decimal separator in text tables.", shown=".")
 KEY = input_option("--key NAME", "Array to read from a .npz, .zarr or .h5ad file.", shown="X")
-NUMERIC = (ID, LABEL, SCALE, COLUMNS, EXCLUDE, TEXT_COLUMNS, MISSING, DECIMAL)
+NUMERIC = (ID, LABEL, GROUP, SCALE, COLUMNS, EXCLUDE, TEXT_COLUMNS, MISSING, DECIMAL)
 TABLE = (*NUMERIC, MIXED, CATEGORICAL, KEY)
 NEW_ROWS = (ID, LABEL, MISSING, DECIMAL, KEY)
 """How a table is read: of numeric columns, of any columns, of columns that a model knows."""

@@ -27,7 +27,7 @@ def open_table(source: str, options: Options, memory_limit: str | None) -> tuple
     """
     refuse_map(source, options)
     unscaled = _open_with_id(source, options, memory_limit)
-    return unscaled, _scaled(unscaled, options)
+    return unscaled, _scaled(unscaled, options, memory_limit)
 
 
 def open_table_of(
@@ -44,7 +44,7 @@ def open_table_of(
     for m, drawn in enumerate(maps):
         if m != base and drawn.recorded("input") and not args.force:
             _open_recorded(drawn, paths[m], source, args)
-    return options, unscaled, _scaled(unscaled, options)
+    return options, unscaled, _scaled(unscaled, options, args.memory_limit)
 
 
 def _open_recorded(drawn: Any, map_file: str, source: str, args: Args) -> tuple[Options, Any]:
@@ -79,7 +79,8 @@ def _open_with_id(source: str, options: Options, memory_limit: str | None) -> An
     from isosne.rows.table_reader import names_data_set
 
     lists = (options.get(name, ()) for name in ("columns", "exclude", "categorical"))
-    used = {options.get("id"), options.get("label"), *(name for names in lists for name in names)}
+    roles = (options.get(role) for role in ("id", "label", "group"))
+    used = {*roles, *(name for names in lists for name in names)}
     is_open = "id" not in options and source != PIPE and not names_data_set(source)
     for name in ID_NAMES if is_open else ():
         try:
@@ -105,15 +106,25 @@ def notes_on_columns(table: Any, options: Options) -> tuple[str, ...]:
     return table_notes(table.rows, known=known, has_id="id" in options)
 
 
-def _scaled(table: Any, options: Options) -> Any:
-    """Return a table with its columns scaled, and print the notes on it."""
-    scale = options.get("scale", "none")
+def _scaled(table: Any, options: Options, memory_limit: str | None) -> Any:
+    """Return a table with its columns scaled, and print the notes on it; groups as vectors."""
+    scale, groups = options.get("scale", "none"), table.rows if "group" in options else None
+    if groups is not None:
+        table = replace(table, rows=groups.members)
     if scale != "none":
         from isosne.rows.scaled import Scale, ScaledRows
 
         table = replace(table, rows=ScaledRows(table.rows, Scale.of(scale, table.rows)))
-    table.rows.notes = notes_on_columns(table, options)  # a fit takes them into its plan
-    note(*table.notes, *table.rows.notes)
+    notes = notes_on_columns(table, options)
+    if groups is not None:
+        from isosne.kernels.groups import GroupFeatures
+        from isosne.rows import open_rows
+
+        _check_fits(table.rows, table.rows.shape[0], memory_limit)
+        vectors = GroupFeatures(random_state=0).fit_transform(groups.split(table.rows))
+        table = replace(table, rows=open_rows(vectors))
+    table.rows.notes = notes  # a fit takes them into its plan
+    note(*table.notes, *notes)
     return table
 
 
@@ -132,7 +143,8 @@ def open_unscaled(source: str, options: Options, memory_limit: str | None) -> An
         when = f"with {keyword('mixed')}, which uses all columns as they are"
         scale = None if options.get("scale") == "none" else options.get("scale")
         missing, text_columns = options.get("missing"), options.get("text_columns")
-        refuse(when, scale=scale, missing=missing, text_columns=text_columns)
+        group = options.get("group")
+        refuse(when, scale=scale, missing=missing, text_columns=text_columns, group=group)
         how |= {"text_columns": "leave_out", "columns": None}
     if names_data_set(source):
         table = _load_example(source, how)
@@ -243,7 +255,7 @@ def read_columns(
     from isosne.tables.mixed import take_columns
 
     path = str(file_of(source))
-    how = {name: options[name] for name in ("id", "key", "decimal") if name in options}
+    how = {name: options[name] for name in ("id", "group", "key", "decimal") if name in options}
     table = open_unscaled(path, how | {"text_columns": "leave_out"}, memory_limit)
     chosen = find_rows(table, drawn)
     chosen = np.arange(table.rows.shape[0]) if chosen is None else chosen

@@ -104,10 +104,11 @@ def load_table(
     *,
     id: str | None = None,  # noqa: A002  the name of the option
     label: str | None = None,
+    group: str | None = None,
     **_: Any,
 ) -> Table:
     """Load an example as a table with its own labels; other options for files are ignored."""
-    for role, column in (("id", id), ("label", label)):
+    for role, column in (("id", id), ("label", label), ("group", group)):
         if column is not None:
             raise ParameterError(
                 role,

@@ -4,6 +4,7 @@
 """
 
 import math
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -34,8 +35,16 @@ from isosne._types import (
 from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import KernelCosts, MetricKernel
 from isosne.kernels.closed_form import ClosedForm
-from isosne.kernels.monte_carlo import DrawnForm, count_shared, draw_partitions
+from isosne.kernels.monte_carlo import (
+    AROUND_POINTS,
+    DrawnForm,
+    cell_masses,
+    count_shared,
+    draw_partitions,
+    mean_masses,
+)
 from isosne.neighbors.distances import refuse_all_pairs
+from isosne.neighbors.pairs import unmatched
 
 AUTO_SHARES = (0.8, 0.2, 0.05)
 """psi as fractions of n_samples, one per scale (measured: docs/decisions/0004)."""
@@ -82,10 +91,12 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         Number of random partitionings, the paper's t. "exact" computes the limit of infinitely many
         in closed form. "auto": 200; in a `TSNE`, "exact" for more than 10,000 points in cells of 30
         or fewer.
-    partition : {"voronoi", "forest"}, default="voronoi"
-        Voronoi cells of the sampled points, or leaves of axis-parallel isolation trees.
+    partition : {"voronoi", "forest", "spheres"}, default="voronoi"
+        Voronoi cells of the sampled points, leaves of axis-parallel isolation trees, or spheres
+        around the sampled points that reach to the nearest other one. A point outside the sphere
+        of its nearest sampled point is in no cell.
     metric : str, default="euclidean"
-        Metric of the Voronoi cells: euclidean, manhattan, chebyshev, minkowski, cosine,
+        Metric of Voronoi cells and spheres: euclidean, manhattan, chebyshev, minkowski, cosine,
         mahalanobis (with the covariance of the points), hamming, jaccard, gower or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
@@ -109,7 +120,9 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
     is their mean; step 2 normalizes each scale first.
 
     Departures from the paper: psi = 1, part of its search grid, raises an error, because a single
-    cell makes the kernel constant. Ties in distance go to the lower index.
+    cell makes the kernel constant. Ties in distance go to the lower index. Spheres (Ting, Xu,
+    Washio and Zhou, KDD 2020) are not in the paper; the similarity of a point to itself is then
+    the fraction of partitionings in which it is in a sphere.
 
     Cost: O(n m d) time for the cells of n points among m distinct sampled points (m <= n_samples);
     `similarity` takes at most O(n^2 t) time.
@@ -166,7 +179,7 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
     def in_closed_form(self) -> Self | None:
         if not self.partitions_:
             return self
-        if self.partition == "forest":
+        if self.partition != "voronoi":
             return None
         twin: Self = clone(self).set_params(psi=self.psi_, n_partitions="exact")
         return twin._fit_points(self.X_fit_)
@@ -174,16 +187,16 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
     def check_parameters(self, n_points: int) -> None:
         super().check_parameters(n_points)
         resolve_psi(self.psi, n_points)
-        if not is_one_of(self.partition, ("voronoi", "forest")):
-            rule = "be 'voronoi' or 'forest'"
-            raise ParameterError("partition", rule, self.partition, "Choose one of the two.")
-        forest, is_forest = keyword("partition", "forest"), self.partition == "forest"
-        if is_forest and self.metric != "euclidean":
-            rule = f"be left out with {forest}: isolation trees use no distance"
+        if not is_one_of(self.partition, ("forest", *AROUND_POINTS)):
+            rule = "be 'voronoi', 'forest' or 'spheres'"
+            raise ParameterError("partition", rule, self.partition, "Choose one of the three.")
+        chosen = keyword("partition", self.partition)
+        if self.partition == "forest" and self.metric != "euclidean":
+            rule = f"be left out with {chosen}: isolation trees use no distance"
             hint = f"Leave it out, or choose {keyword('partition', 'voronoi')}."
             raise ParameterError("metric", rule, self.metric, hint)
-        if is_forest and is_one_of(self.n_partitions, ("exact",)):
-            rule = f"be a number with {forest}: isolation trees have no closed form"
+        if self.partition != "voronoi" and is_one_of(self.n_partitions, ("exact",)):
+            rule = f"be a number with {chosen}: only Voronoi cells have a closed form"
             hint = "Pass 200, which is the default."
             raise ParameterError("n_partitions", rule, self.n_partitions, hint)
         if not is_one_of(self.n_partitions, ("exact", "auto")):
@@ -234,7 +247,7 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         return ClosedForm(self.X_fit_, self.metric_, self.psi_)
 
     def cells_at_scales(self, A: Any = None) -> list[Array]:
-        """Return the cells (n, n_partitions) of points, ids below psi, one array per scale."""
+        """Return the cells (n, n_partitions) of points, ids up to psi, one array per scale."""
         points = self._check_query(A)
         self._has_cells()
         return self._form.describe(points)
@@ -250,8 +263,10 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         Returns
         -------
         array of unsigned integers, shape (n, n_scales * n_partitions)
-            Cell ids, scale by scale. The similarity of two points is the fraction of columns on
-            which their rows are equal.
+            Cell ids from 0 to psi - 1, scale by scale, in the smallest type that holds them. The
+            similarity of two points is the fraction of columns on which their rows are equal:
+            compact codes of the points, for ``metric="hamming"``. With spheres, psi is the id of
+            points in no cell, and such entries do not count as equal.
         """
         return np.hstack(self.cells_at_scales(A))
 
@@ -278,16 +293,18 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         Returns
         -------
         CSR of float32, shape (n, n_partitions * sum of psi)
-            The similarity is the inner product divided by the number of ones per row.
+            The similarity is the inner product divided by the number of partitionings, those of all
+            scales.
         """
-        scales = self.cells_at_scales(A)
+        cells = self.cells(A)
         # The columns of a scale follow those of the previous one, partitioning by partitioning.
-        ends = np.cumsum(np.repeat(self.psi_, scales[0].shape[1]))
-        indices = np.hstack(scales) + np.r_[0, ends[:-1]]  # int64: columns exceed the type of cells
-        dtype = np.int32 if max(indices.size, ends[-1]) < 2**31 else np.int64  # as SciPy does
-        indptr = np.arange(0, indices.size + 1, indices.shape[1], dtype=dtype)
-        parts = np.ones(indices.size, np.float32), indices.ravel().astype(dtype), indptr
-        return csr_array(parts, shape=(len(indices), int(ends[-1])))
+        sizes = np.repeat(self.psi_, cells.shape[1] // len(self.psi_))
+        starts, is_in = np.cumsum(sizes) - sizes, cells < sizes  # in no cell: no column
+        dtype = np.int32 if max(cells.size, sizes.sum()) < 2**31 else np.int64  # as SciPy does
+        indptr = np.r_[0, np.cumsum(is_in.sum(axis=1))].astype(dtype)
+        indices = (cells + starts)[is_in].astype(dtype)  # int64: columns exceed the type of cells
+        parts = np.ones(len(indices), np.float32), indices, indptr
+        return csr_array(parts, shape=(len(cells), int(sizes.sum())))
 
     @available_if(_has_cells)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
     def fit_transform(self, X: Any, y: Any = None) -> csr_array:
@@ -304,16 +321,43 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         right = left if A is None and B is None else form.describe(self._check_query(B))
         return np.asarray(form.comparison(right)(left).mean(axis=0))
 
+    def density(self, A: Any = None) -> NDArray[np.float64]:
+        """Return the mean similarity of points to the fitted points: a density estimate (IKDE).
+
+        Parameters
+        ----------
+        A : array, CSR or data frame of shape (n, n_features), default=None
+            Points; None is the fitted points.
+
+        Returns
+        -------
+        array of float64, shape (n,)
+            Values from 0 to 1, the higher the denser; not normalized to a probability density.
+
+        Notes
+        -----
+        Isolation kernel density estimate of Ting, Washio, Wells and Zhang (ICDM 2021). Departures:
+        none. Drawn cells take O((n + n_samples) t) time beyond that of the cells.
+        """
+        check_is_fitted(self)
+        if not self.partitions_:
+            return np.asarray(self.similarity(A).mean(axis=1, dtype=np.float64))
+        fitted = self.cells_at_scales()
+        scales = fitted if A is None else self.cells_at_scales(A)
+        masses = map(cell_masses, fitted, self.psi_)
+        return np.asarray(np.mean(list(map(mean_masses, scales, masses)), axis=0))
+
     def rows(self) -> SimilarityRows:
         form = self._form
         first, *_ = described = form.describe(self.X_fit_)
         compare = form.comparison(described)
         is_count = len(self.psi_) == len(self.partitions_) == 1
+        others = partial(unmatched, first, self.psi_[0])
         return SimilarityRows(
             len(first),
             len(self.psi_),
             lambda rows: compare([part[rows] for part in described]),
-            (lambda: count_shared(first, np.ascontiguousarray(first.T))) if is_count else None,
+            (lambda: count_shared(first, np.ascontiguousarray(others().T))) if is_count else None,
         )
 
     def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:

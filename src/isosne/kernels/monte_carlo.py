@@ -6,7 +6,8 @@ the smallest key within each sample. A *walk* visits the sampled points in order
 each sample was met: about (m / psi) ln t of the m sampled points, fewer where samples overlap.
 
 Axis-parallel partitionings are isolation trees grown until each sampled point is alone (App. B), as
-for tables (`tables.trees`). Duplicate sampled points share a leaf.
+for tables (`tables.trees`). Duplicate sampled points share a leaf. The cells of spheres reach from
+a sampled point to the nearest other one; a point beyond its nearest sphere is in no cell, psi.
 
 Two points are compared by the number of partitionings in which their cells are equal.
 """
@@ -22,7 +23,7 @@ from scipy.sparse import csc_array, csr_array
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
-from isosne.neighbors.distances import BLOCK_ROWS, search_set
+from isosne.neighbors.distances import BLOCK_ROWS, exact_set, search_set
 from isosne.neighbors.exact import nearest_in_blocks, rows_per_block
 from isosne.neighbors.metric import Metric, SearchSet, working_dtype
 from isosne.neighbors.pairs import (
@@ -30,6 +31,7 @@ from isosne.neighbors.pairs import (
     compare_partners,
     rounding_bound,
     sq_distance,
+    unmatched,
 )
 from isosne.tables.trees import Trees, empty_trees, find_leaves, grow_tree
 
@@ -51,11 +53,13 @@ def distinct(ids: Array, n: int) -> tuple[Array, NDArray[np.int32]]:
 class VoronoiPartitions:
     """The partitionings of one scale: samples (t, psi) of the points, ascending indices."""
 
+    make_set: Callable[[Points, Metric, Array], SearchSet] = staticmethod(search_set)
+
     def __init__(self, samples: NDArray[np.int64], X: Points, metric: Metric) -> None:
         self.samples = samples
         # Samples overlap: distances are computed once per distinct sampled point.
         sampled, self._members = distinct(samples, X.shape[0])
-        self._search = search_set(X, metric, sampled)
+        self._search = self.make_set(X, metric, sampled)
 
     def cells(self, X: Points) -> Array:
         """Return the cell (n, n_partitions) of each point in each partitioning."""
@@ -92,10 +96,12 @@ class VoronoiPartitions:
             columns, members = distinct(self._members[start : start + step], n_sampled)
             is_all = len(columns) == n_sampled
             search = self._search if is_all else self._search.subset(columns)
-            self._scan_samples(X, search, members, cells[:, start : start + step])
+            self._scan_samples(X, search, members, start, cells[:, start : start + step])
 
-    def _scan_samples(self, X: Points, search: SearchSet, members: Array, cells: Array) -> None:
-        """Find the cells (n, t) in some partitionings, whose members are points of a search set."""
+    def _scan_samples(
+        self, X: Points, search: SearchSet, members: Array, start: int, cells: Array
+    ) -> None:
+        """Find the cells (n, t) in partitionings from `start` on, whose members are in a set."""
 
         def work(rows: slice) -> None:
             query = search.query(X, rows)
@@ -104,9 +110,13 @@ class VoronoiPartitions:
             found = np.empty((len(keys), len(members)), cells.dtype)
             both = points, search.points
             nearest_members(keys, members, both, search.unit, query.sq_norms, found)
+            self._settle(keys, members, start, found)
             cells[rows] = found
 
         for_each_block(len(cells), SCAN_ROWS, work)
+
+    def _settle(self, keys: Array, members: Array, start: int, cells: Array) -> None:
+        """Change the nearest members (n, t) of partitionings from `start` on into cells."""
 
     def _walk(self, X: Points, rows: Array, n_listed: int, cells: Array) -> None:
         """Find the cells of the given rows; repeat with longer lists where one was too short."""
@@ -135,6 +145,34 @@ class VoronoiPartitions:
         np.cumsum(np.bincount(flat), out=indptr[1:])
         cells = (order % psi).astype(np.min_scalar_type(psi - 1))
         return indptr, (order // psi).astype(np.int32), cells
+
+
+class SpherePartitions(VoronoiPartitions):
+    """Spheres around the sampled points, with the distance to the nearest other one as radius."""
+
+    make_set = staticmethod(exact_set)
+
+    def __init__(self, samples: NDArray[np.int64], X: Points, metric: Metric) -> None:
+        super().__init__(samples, X, metric)
+        self._radii = np.empty(samples.shape)
+        for sample, members, radii in zip(samples, self._members, self._radii, strict=True):
+            search = self._search.subset(members)
+            keys = search.keys(search.query(X[sample], slice(None)), slice(None)).copy()
+            np.fill_diagonal(keys, np.inf)  # the point itself
+            radii[:] = keys.min(axis=1)
+
+    def cells(self, X: Points) -> Array:
+        """Return the sphere (n, n_partitions) of each point in each partitioning, or psi."""
+        n_partitions, psi = self.samples.shape
+        # Room for psi, and for psi + 1 where cells are compared (`unmatched`).
+        cells = np.empty((X.shape[0], n_partitions), np.min_scalar_type(psi + 1))
+        self._scan(X, cells)
+        return cells
+
+    def _settle(self, keys: Array, members: Array, start: int, cells: Array) -> None:
+        each = np.arange(cells.shape[1])
+        nearest = np.take_along_axis(keys, members[each, cells], axis=1)
+        cells[nearest > self._radii[start + each, cells]] = self.samples.shape[1]
 
 
 @kernel
@@ -275,7 +313,27 @@ def count_with_partners(cells: Array, partners: Array, others: Array) -> Array:
     return counts
 
 
+def cell_masses(cells: Array, psi: int) -> NDArray[np.float64]:
+    """Return the share (t, psi + 1) of the points with cells (n, t) in each cell; 0 in none."""
+    masses = np.stack([np.bincount(found, minlength=psi + 1) for found in cells.T]) / len(cells)
+    masses[:, psi] = 0
+    return masses
+
+
+def mean_masses(cells: Array, masses: Array) -> NDArray[np.float64]:
+    """Return the mean mass of the cells (n, t) of each point."""
+    means = np.zeros(len(cells))
+    for found, mass in zip(cells.T, masses, strict=True):
+        means += mass[found]
+    return means / len(masses)
+
+
 Partitions = VoronoiPartitions | ForestPartitions
+AROUND_POINTS: dict[str, type[VoronoiPartitions]] = {
+    "voronoi": VoronoiPartitions,
+    "spheres": SpherePartitions,
+}
+"""Partitionings that follow from their samples, by name."""
 
 
 def draw_partitions(
@@ -287,7 +345,7 @@ def draw_partitions(
         sample[:] = np.sort(rng.choice(points.shape[0], shape[1], replace=False, shuffle=False))
     if partition == "forest":
         return grow_forest(samples, points, rng)
-    return VoronoiPartitions(samples, points, metric)
+    return AROUND_POINTS[partition](samples, points, metric)
 
 
 class DrawnForm:
@@ -300,21 +358,26 @@ class DrawnForm:
         return [partitions.cells(points) for partitions in self._partitions]
 
     def comparison(self, described: list[Array]) -> Callable[[list[Array]], NDArray[np.float32]]:
-        columns = [np.ascontiguousarray(cells.T) for cells in described]
+        columns = [np.ascontiguousarray(cells.T) for cells in self._unmatched(described)]
         return lambda others: self._shares(list(map(count_shared, others, columns)))
 
     def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
         scales = self.describe(self._fitted)
-        return self._shares([count_with_partners(cells, partners, cells) for cells in scales])
+        pairs = zip(scales, self._unmatched(scales), strict=True)
+        return self._shares([count_with_partners(cells, partners, to) for cells, to in pairs])
 
     def toward(self, neighbors: Neighbors | None) -> NeighborSimilarity:
-        fitted = self.describe(self._fitted)
+        fitted = self._unmatched(self.describe(self._fitted))
 
         def compare(points: Points, ids: Array, distances: Array) -> NDArray[np.float32]:
             scales = zip(self.describe(points), fitted, strict=True)
             return self._shares([count_with_partners(new, ids, cells) for new, cells in scales])
 
         return compare
+
+    def _unmatched(self, described: list[Array]) -> list[Array]:
+        psis = [partitions.samples.shape[1] for partitions in self._partitions]
+        return list(map(unmatched, described, psis))
 
     def _shares(self, counts: list[Array]) -> NDArray[np.float32]:
         n_drawn = np.float32(len(self._partitions[0].samples))

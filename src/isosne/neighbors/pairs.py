@@ -247,6 +247,15 @@ def compare_cells(A: Array, B_columns: Array, counts: Array) -> None:
                     row[j] += np.uint8(column[j] == cell)  # uint8, so that the loop vectorizes
 
 
+def unmatched(cells: Array, n_cells: int) -> Array:
+    """Return cells to compare others with: that of points in none, n_cells, is equal to no other.
+
+    Of cells that hold all points, the same array.
+    """
+    is_none = cells == n_cells
+    return np.where(is_none, cells.dtype.type(n_cells + 1), cells) if is_none.any() else cells
+
+
 @kernel
 def compare_partners(A: Array, B: Array, partners: Array, counts: Array) -> None:
     """Count the columns on which row i of A equals rows partners[i] of B. O(n k t)."""

@@ -83,7 +83,7 @@ def plot_cells(kernel: IsolationKernel, partition: int = 0, *, ax: Axes | None =
     Parameters
     ----------
     kernel : IsolationKernel
-        A kernel with sampled Voronoi cells and Euclidean metric, fitted on data with two columns.
+        A kernel with sampled Voronoi cells or spheres and Euclidean metric, fitted on two columns.
     partition : int, default=0
         Index of the partitioning; those of the first scale come first.
     ax : Axes or None, default=None
@@ -110,8 +110,8 @@ def plot_cells(kernel: IsolationKernel, partition: int = 0, *, ax: Axes | None =
     """
     points = _check_plane(kernel)
     is_drawable = isinstance(kernel, IsolationKernel) and kernel.partitions_
-    if not is_drawable or (kernel.partition, kernel.metric) != ("voronoi", "euclidean"):
-        rule = "be an IsolationKernel with sampled Voronoi cells and Euclidean metric"
+    if not is_drawable or kernel.partition == "forest" or kernel.metric != "euclidean":
+        rule = "be an IsolationKernel with sampled Voronoi cells or spheres and Euclidean metric"
         hint = f"Fit IsolationKernel with {keyword('n_partitions', 200)}."
         raise ParameterError("kernel", rule, kernel, hint)
     samples = [drawn for part in kernel.partitions_ for drawn in part.samples]
@@ -120,9 +120,8 @@ def plot_cells(kernel: IsolationKernel, partition: int = 0, *, ax: Axes | None =
     centers = points[samples[partition]]
     ax = as_axes(ax, width=5.2, height=5.2)
     _draw_fitted(ax, points)
-    ax.add_collection(
-        LineCollection(_voronoi_edges(points, centers), colors="#1a1a1a", linewidths=1.0)
-    )
+    edges = _voronoi_edges(points, centers) if kernel.partition == "voronoi" else _circles(centers)
+    ax.add_collection(LineCollection(edges, colors="#1a1a1a", linewidths=1.0))
     look: dict[str, Any] = {"s": 22, "color": COLORS[1], "edgecolors": "white", "zorder": 4}
     ax.scatter(*centers.T, **look, linewidths=0.6)
     return ax
@@ -135,6 +134,17 @@ def _voronoi_edges(points: Floats, centers: Floats) -> list[Array]:
     far = (low + high) / 2 + reach * np.array([[-1, 0], [1, 0], [0, -1], [0, 1]])
     diagram = Voronoi(np.vstack([np.unique(centers, axis=0), far]))
     return [diagram.vertices[ends] for ends in diagram.ridge_vertices if -1 not in ends]
+
+
+def _circles(centers: Floats) -> list[Array]:
+    """Return circles around the centers that reach to the nearest other one."""
+    distances = np.hypot(*(centers[:, None] - centers).T)
+    np.fill_diagonal(distances, np.inf)
+    turn = np.linspace(0, 2 * np.pi, 200)
+    unit = np.column_stack([np.cos(turn), np.sin(turn)])
+    return [
+        center + radius * unit for center, radius in zip(centers, distances.min(0), strict=True)
+    ]
 
 
 def _draw_fitted(ax: Axes, points: Floats) -> None:

@@ -19,6 +19,7 @@ from isosne.errors import DataError, ParameterError, find_similar, keyword
 from isosne.rows.archives import H5AD
 from isosne.rows.columns import is_numbering, is_text, is_unique, make_request, parse_integers
 from isosne.rows.formats import open_path
+from isosne.rows.grouped import group_rows
 from isosne.rows.rows import Rows
 from isosne.rows.scaled import CompleteRows
 from isosne.rows.text import UNNAMED
@@ -53,6 +54,7 @@ def read_table(
     *,
     id: str | None = None,  # noqa: A002  the name of the option
     label: str | None = None,
+    group: str | None = None,
     text_columns: str = "refuse",
     missing: str = "refuse",
     columns: Iterable[str] | None = None,
@@ -61,10 +63,12 @@ def read_table(
 ) -> Table:
     """Open a table, as `open_rows` does, with its ids and labels; "-" is standard input.
 
-    ``id`` and ``label`` name columns: for .npz files arrays, for .h5ad files columns of obs.
-    ``needs_numbers=False`` allows a table without numeric features.
+    ``id``, ``label`` and ``group`` name columns: for .npz files arrays, for .h5ad files columns of
+    obs. With groups, a row of the table is a group. ``needs_numbers=False`` allows a table without
+    numeric features.
     """
-    roles = tuple((role, c) for role, c in (("id", id), ("label", label)) if c is not None)
+    named = (("id", id), ("label", label), ("group", group))
+    roles = tuple((role, column) for role, column in named if column is not None)
     request = make_request(columns, exclude, text_columns, missing, roles=roles, **others)
     if str(source) == STDIN:
         folder, path = save_stdin()
@@ -80,7 +84,11 @@ def read_table(
     _check_roles_fit(rows, roles, request.memory_limit)
     ids = _default_ids(rows, str(source)) if id is None else _check_ids(rows.side[id](), id)
     labels = None if label is None else _check_labels(rows.side[label](), label)
-    return Table(rows, ids, labels, rows.column_names, list_notes(rows, labels))
+    notes = list_notes(rows, labels)
+    if group is not None:
+        rows, ids, labels, note = group_rows(rows, rows.side[group](), labels, group)
+        notes = (*notes, note)
+    return Table(rows, ids, labels, rows.column_names, notes)
 
 
 def with_roles(

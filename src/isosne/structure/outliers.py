@@ -9,14 +9,12 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isosne import _checks as checks
-from isosne._blocks import for_each_block
-from isosne._numba import kernel, threads
-from isosne._random import RandomState, as_generator
-from isosne._types import Array, Points
+from isosne._numba import threads
+from isosne._random import RandomState
+from isosne._types import Points
 from isosne.errors import DataError, ParameterError
-from isosne.kernels.monte_carlo import distinct
-from isosne.neighbors.distances import exact_set
-from isosne.neighbors.metric import Metric
+from isosne.kernels.isolation import IsolationKernel
+from isosne.kernels.monte_carlo import cell_masses, mean_masses
 
 AUTO_SHARE = 0.25
 """Score of an outlier with ``contamination="auto"``, relative to the median score (chosen)."""
@@ -52,10 +50,9 @@ class IsolationOutliers(OutlierMixin, BaseEstimator):
     ----------
     offset_ : float
         Score below which a point is an outlier.
-    samples_ : array of int64, shape (n_partitions, psi)
-        Indices of the sampled points.
-    masses_ : array of float64, shape (n_partitions, psi)
-        Fraction of the fitted points in each sphere.
+    kernel_ : IsolationKernel
+        The spheres: a fitted kernel with ``partition="spheres"``, of which the score is the
+        `density`.
 
     Notes
     -----
@@ -112,22 +109,25 @@ class IsolationOutliers(OutlierMixin, BaseEstimator):
         """
         self._check_parameters()
         points = checks.check_points(X, min_rows=2)
-        self._check_comparable(points)
-        n, psi = points.shape[0], min(self.psi, points.shape[0])
-        rng = as_generator(self.random_state)
-        draws = [rng.choice(n, psi, replace=False, shuffle=False) for _ in range(self.n_partitions)]
-        self.samples_ = np.sort(draws, axis=1)
+        self._refuse_stored_distances(points)
+        kernel = IsolationKernel(
+            min(self.psi, points.shape[0]),
+            n_partitions=self.n_partitions,
+            partition="spheres",
+            metric=self.metric,
+            p=self.p,
+            random_state=self.random_state,
+        )
         with threads(self.n_jobs):
-            metric = Metric(self.metric, self.p).fitted(points)
-            self._spheres = Spheres(self.samples_, points, metric)
-            spheres = self._spheres.find(points)
-        counts = [np.bincount(found[found >= 0], minlength=psi) for found in spheres.T]
-        self.masses_ = np.stack(counts) / n
-        scores, share = mean_masses(spheres, self.masses_), self.contamination
+            kernel.fit_checked(points)
+            cells = kernel.cells()
+        masses = cell_masses(cells, *kernel.psi_)
+        scores, share = mean_masses(cells, masses), self.contamination
         if isinstance(share, str):
             self.offset_ = AUTO_SHARE * float(np.median(scores))
         else:
             self.offset_ = float(np.percentile(scores, 100 * share))
+        self.kernel_, self._masses = kernel, masses
         validate_data(self, X, reset=True, skip_check_array=True)
         return self
 
@@ -148,9 +148,8 @@ class IsolationOutliers(OutlierMixin, BaseEstimator):
         points = checks.check_points(X)
         checks.check_width(points, self.n_features_in_, type(self).__name__)
         validate_data(self, X, reset=False, skip_check_array=True)
-        checks.check_for_metric(points, self.metric)
         with threads(self.n_jobs):
-            return mean_masses(self._spheres.find(points), self.masses_)
+            return mean_masses(self.kernel_.cells(points), self._masses)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the scores of points less the threshold ``offset_``: negative for outliers."""
@@ -172,81 +171,15 @@ class IsolationOutliers(OutlierMixin, BaseEstimator):
             rule = "be 'auto' or a fraction above 0 and up to 0.5"
             raise ParameterError("contamination", rule, share, "0.05 marks 5 % of the points.")
 
-    def _check_comparable(self, points: Points) -> None:
-        checks.check_for_metric(points, self.metric)
-        if self.metric != "precomputed":
-            return
-        if isinstance(points, csr_array):
+    def _refuse_stored_distances(self, points: Points) -> None:
+        if self.metric == "precomputed" and isinstance(points, csr_array):
             raise DataError(
                 "Precomputed distances must be dense, because samples are compared with all "
                 "points; got a sparse matrix. Pass X.toarray() if it stores all of them."
             )
-        checks.check_square_distances(points)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
-
-
-BLOCK_ROWS = 256
-"""Points that are compared with all sampled points at a time (chosen)."""
-OUTSIDE = -1
-"""In place of a sphere: the point lies in none."""
-
-
-class Spheres:
-    """The spheres of samples (t, psi) of the fitted points X, of which only these are stored.
-
-    The indices of a sample ascend, so that ties go to the lower index.
-    """
-
-    def __init__(self, samples: NDArray[np.int64], X: Points, metric: Metric) -> None:
-        sampled, self._members = distinct(samples, X.shape[0])
-        self._search = exact_set(X, metric, sampled)
-        self._radii = np.empty(samples.shape)
-        for sample, members, radii in zip(samples, self._members, self._radii, strict=True):
-            search = self._search.subset(members)
-            keys = search.keys(search.query(X[sample], slice(None)), slice(None)).copy()
-            np.fill_diagonal(keys, np.inf)  # the point itself
-            radii[:] = keys.min(axis=1)
-
-    def find(self, X: Points) -> NDArray[np.signedinteger]:
-        """Return the sphere (n, n_partitions) of each point in each partitioning, or OUTSIDE."""
-        n_partitions, psi = self._members.shape
-        dtype = np.int16 if psi < 2**15 else np.int32
-        spheres = np.empty((X.shape[0], n_partitions), dtype)
-
-        def work(rows: slice) -> None:
-            search = self._search
-            keys = search.keys(search.query(X, rows), slice(0, search.n_points))
-            nearest_spheres(keys, self._members, self._radii, spheres[rows])
-
-        for_each_block(len(spheres), BLOCK_ROWS, work)
-        return spheres
-
-
-@kernel
-def nearest_spheres(keys: Array, members: Array, radii: Array, spheres: Array) -> None:
-    """Fill spheres[i, p] with the member c of sample p nearest to point i, or OUTSIDE.
-
-    Shapes: keys (n, m), members (t, psi) columns of keys, radii (t, psi), spheres (n, t),
-    overwritten. O(n t psi) time.
-    """
-    for i in range(keys.shape[0]):
-        for p in range(members.shape[0]):
-            nearest, best = 0, keys[i, members[p, 0]]
-            for c in range(1, members.shape[1]):
-                key = keys[i, members[p, c]]
-                if key < best:
-                    nearest, best = c, key
-            spheres[i, p] = nearest if best <= radii[p, nearest] else OUTSIDE
-
-
-def mean_masses(spheres: Array, masses: Array) -> NDArray[np.float64]:
-    """Return the mean mass (t, psi) of the spheres (n, t) of each point; OUTSIDE has none."""
-    means = np.zeros(len(spheres))
-    for found, mass in zip(spheres.T, masses, strict=True):
-        means += np.where(found == OUTSIDE, 0.0, mass[found])
-    return means / len(masses)

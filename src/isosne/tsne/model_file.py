@@ -24,7 +24,7 @@ from isosne.kernels.base import MetricKernel
 from isosne.kernels.copies import as_weights
 from isosne.kernels.hubs import Spreads
 from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.monte_carlo import ForestPartitions, VoronoiPartitions
+from isosne.kernels.monte_carlo import AROUND_POINTS, ForestPartitions
 from isosne.kernels.owner import OwnerKernel
 from isosne.kernels.ownership import Subsets, split_scales, subset_shape
 from isosne.kernels.registry import KERNELS
@@ -257,7 +257,7 @@ def _restore_kernel(
             check_for_metric(pool, kernel.metric, name="pool")
         for part in partitions:
             _check_samples(part, kernel.n_partitions, pool.shape[0])
-        drawn = [VoronoiPartitions(part, pool, metric) for part in partitions]
+        drawn = [AROUND_POINTS[kernel.partition](part, pool, metric) for part in partitions]
     psis = tuple(part.samples.shape[1] for part in drawn)
     return kernel.restore(points, metric, psi_=psis, partitions_=drawn, pool_=pool)
 

@@ -185,9 +185,10 @@ class DrawPlacer(MapPlacer):
 
     def _place_block(self, points: Points) -> NDArray[np.float32]:
         nearest, distances = self._search.nearest(points, 1)
-        partners = self._source.draw_toward(self._kernel.cells_at_scales(points))
+        partners, weights = self._source.draw_toward(self._kernel.cells_at_scales(points))
         partners[:, 0] = nearest[:, 0]  # `settle_listed` starts at the first of equal weights
-        coordinates = self._placement.place(partners, np.ones(partners.shape, np.float32))
+        weights[:, 0] = 1
+        coordinates = self._placement.place(partners, weights)
         is_copy = distances[:, 0] == 0
         coordinates[is_copy] = self.embedding[nearest[is_copy, 0]]
         return coordinates

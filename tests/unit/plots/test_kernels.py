@@ -62,3 +62,14 @@ def test_edges_of_cells_are_as_far_from_two_centers():
 def test_cells_of_copies_and_of_points_on_a_line_are_drawn():
     line = np.column_stack([np.repeat(np.arange(5.0), 2), np.zeros(10)])
     plot_cells(IsolationKernel(6, n_partitions=2, random_state=0).fit(line))
+
+
+def test_spheres_reach_to_the_nearest_other_center():
+    kernel = IsolationKernel(12, n_partitions=1, partition="spheres", random_state=0).fit(X)
+    (circles,) = collections(plot_cells(kernel), LineCollection)
+    centers = X[kernel.partitions_[0].samples[0]]
+    distances = np.linalg.norm(centers[:, None] - centers, axis=2)
+    radii = np.sort(distances, axis=1)[:, 1]
+    for path, center, radius in zip(circles.get_paths(), centers, radii, strict=True):
+        found = np.linalg.norm(path.vertices - center, axis=1)
+        np.testing.assert_allclose(found, radius, rtol=1e-9)

@@ -128,8 +128,8 @@ CASES = [
     ),
     pytest.param(
         lambda: plot_cells(IsolationKernel(4, n_partitions="exact").fit(X)),
-        "kernel must be an IsolationKernel with sampled Voronoi cells and Euclidean metric; "
-        "got kernel=IsolationKernel(n_partitions='exact', psi=4). "
+        "kernel must be an IsolationKernel with sampled Voronoi cells or spheres and Euclidean "
+        "metric; got kernel=IsolationKernel(n_partitions='exact', psi=4). "
         "Fit IsolationKernel with n_partitions=200.",
     ),
     pytest.param(

@@ -15,7 +15,7 @@ def test_scores_are_those_of_the_definition(request, data, psi):
     model = IsolationOutliers(psi, n_partitions=5, random_state=0).fit(X)
     new = X[:10] + 0.25
     # Sums of five shares, added in another order.
-    expected = reference.scores(np.vstack([X, new]), X, model.samples_)
+    expected = reference.scores(np.vstack([X, new]), X, model.kernel_.partitions_[0].samples)
     np.testing.assert_allclose(model.score_samples(np.vstack([X, new])), expected, rtol=1e-12)
 
 
@@ -62,4 +62,6 @@ def test_equal_points_are_no_outliers():
 
 def test_samples_are_at_most_all_points():
     model = IsolationOutliers(50, n_partitions=3, random_state=0).fit(np.arange(6.0)[:, None])
-    np.testing.assert_array_equal(model.samples_, np.tile(np.arange(6), (3, 1)))
+    np.testing.assert_array_equal(
+        model.kernel_.partitions_[0].samples, np.tile(np.arange(6), (3, 1))
+    )

@@ -23,6 +23,7 @@ ROUTES = {
     "sampled, mesh": {"affinities": "sampled", "forces": "mesh"},
     "owner": {"kernel": OwnerKernel()},
     "forest": {"kernel": IsolationKernel((4, 8), partition="forest")},
+    "spheres": {"kernel": IsolationKernel((4, 8), partition="spheres")},
     "nerv, three dimensions": {"objective": "nerv", "n_components": 3},
 }
 """Settings for each form of the affinities, each kind of forces, and each kind of cells."""
