@@ -26,8 +26,8 @@ def main(target: Path) -> None:
     five, cluster = make_five_clusters(random_state=0)
     digits, digit = load_digits(return_X_y=True)
     cases = [
-        ("Five clusters, of which 1 to 3 touch", five, cluster + 1, 0),
-        ("1797 handwritten digits", digits, digit, None),
+        ("Five clusters", five, cluster + 1, 0),
+        ("Handwritten digits", digits, digit, None),
     ]
     figure = Figure(figsize=(10, 9), layout="constrained")
     grid = figure.subplots(2, 2)
@@ -39,9 +39,8 @@ def main(target: Path) -> None:
             seconds = time.perf_counter() - began
             kept, area = compare(X, Y, k=10).trust().agreement.mean(), float(compare(X, Y).auc())
             print(f"{seconds:.1f} s   {kept:.1%} of the 10 nearest neighbors kept   AUC {area:.3f}")
-            caption = f"{title}\n{name}\n{kept:.1%} of neighbors kept, AUC {area:.3f}"
-            is_last = axes is row[-1]
-            plot_map(Y, y, kind="labels", mark=origin, title=caption, legend=is_last, ax=axes)
+            caption = f"{title}, {name}\n{kept:.0%} of neighbors kept"
+            plot_map(Y, y, kind="labels", mark=origin, title=caption, annotate=True, ax=axes)
     save_figure(figure, target, dpi=150)
     print(
         "\nThe usual t-SNE draws parts of clusters 1 to 3 inside each other; isosne shows them\n"
