@@ -7,14 +7,14 @@ from sklearn.metrics import r2_score
 from sklearn.metrics.pairwise import haversine_distances
 
 from isosne import TSNE, OwnerKernel, nearest_neighbors
-from tests.documentation.test_snippets import CODE, DOCS
+from tests.documentation.test_snippets import ROOT, split
 
 
 def run_recipe(word, **names):
     """Run the code of the how-to page that contains a word; return what it defines."""
-    blocks = CODE.findall((DOCS / "how-to.md").read_text("utf-8"))
+    blocks = split((ROOT / "docs" / "how-to.md").read_text("utf-8"))
     namespace = {"TSNE": TSNE, "OwnerKernel": OwnerKernel, **names}
-    exec(next(block for block in blocks if word in block), namespace)
+    exec(next(code for _, code, _ in blocks if word in code), namespace)
     return namespace
 
 
