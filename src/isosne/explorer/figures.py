@@ -83,7 +83,8 @@ class Points:
     def retip(self, tips: dict[str, Array]) -> None:
         """Replace values for hovering."""
         self.tips |= tips
-        self._patch({field: values[self.rows] for field, values in tips.items()})
+        if len(self.rows):  # columns of another type: a patch would convert them
+            self.source.data.update({field: v[self.rows] for field, v in tips.items()})
 
     def select(self, rows: Array) -> None:
         """Select those of some rows that are shown."""

@@ -86,7 +86,7 @@ def render(found: Study) -> str:
         measured=maps[0].report,
         n_first=3 if maps[0].embedding.shape[1] == 3 else 1,
         verdict=words.read_verdict(maps, readings),
-        findings=[re.split(r"(?<=[.:])(?: |$)", s, maxsplit=1) for s in found.findings.values()],
+        findings=[re.split(r"(?<=[.:]) |$", s, maxsplit=1) for s in found.findings.values()],
         kept=words.read_kept(maps[0]),
         wide=maps[0].trust.wide,
         basis=words.read_basis(maps),
