@@ -15,7 +15,7 @@ logging.getLogger("isosne").setLevel(logging.WARNING)  # accessible-pygments, of
 project = "isosne"
 author = "The isosne developers"
 copyright = author  # noqa: A001  Sphinx's name
-release = version = __version__
+release = version = os.environ.get("ISOSNE_DOCS_VERSION", __version__)
 
 extensions = [
     "myst_parser",

@@ -98,7 +98,7 @@ def files() -> None:
     run(sys.executable, "-m", "twine", "check", "--strict", *built)
     with tempfile.TemporaryDirectory() as name:
         alone = environment(sys.executable, Path(name), ROOT)
-        sbom = DIST / f"isosne-{version()}.cdx.json"
+        sbom = DIST / "isosne.cdx.json"
         tool = (sys.executable, "-m", "cyclonedx_py", "environment", "--output-reproducible")
         run(*tool, "--output-file", sbom, alone)
     sums = [

@@ -1,5 +1,6 @@
 """Print digests of maps that every machine must reproduce: `python -m tests.contract.digests`.
 
+With `--compare`, compare them with the recorded ones, and name those that differ.
 Data are made from integers by a generator of our own, so that they depend on no library.
 """
 
@@ -7,6 +8,7 @@ import hashlib
 import json
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -146,5 +148,15 @@ def digests(names=None):
         )
 
 
+def compare():
+    """Stop if a digest is not the recorded one."""
+    recorded = json.loads((Path(__file__).parents[1] / "data" / "digests.json").read_text())
+    found = {name: rest for name, *rest in digests()}
+    differ = [name for name in recorded | found if recorded.get(name) != found.get(name)]
+    sys.exit(f"These maps have other bytes here: {', '.join(differ)}" if differ else 0)
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--compare"]:
+        compare()
     json.dump({name: rest for name, *rest in digests(sys.argv[1:])}, sys.stdout, indent=1)
