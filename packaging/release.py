@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -73,12 +74,11 @@ def check(tag: str) -> None:
 
 def wheel(*pythons: str) -> None:
     """Build a pack with each interpreter, and one wheel with all of them."""
-    with tempfile.TemporaryDirectory() as folder:
-        for number, name in enumerate(pythons):
-            needed = (ROOT, "click", "build", "hatchling")
-            python = environment(name, Path(folder) / str(number), *needed)
-            run(python, "packaging/pack.py", PACKS)
-        run(python, "-m", "build", "--wheel", "--no-isolation", ISOSNE_PACKS=str(PACKS))
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor() as pool:
+        needed, folder = (ROOT, "click", "build", "hatchling"), Path(name)
+        made = [environment(python, folder / str(k), *needed) for k, python in enumerate(pythons)]
+        list(pool.map(lambda python: run(python, "packaging/pack.py", PACKS), made))
+        run(made[-1], "-m", "build", "--wheel", "--no-isolation", ISOSNE_PACKS=str(PACKS))
 
 
 def try_wheel(path: str, python: str) -> None:
