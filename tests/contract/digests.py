@@ -118,11 +118,12 @@ def digest(*arrays):
 def digests_of(model, new=None):
     """Return digests of a map, its objective and new points; "" where machines may differ.
 
-    On arm64, SciPy's Fourier transforms fuse operations (docs/decisions/0010). Maps of a mesh need
-    them, and so do new points that are compared with their neighbors.
+    On arm64, SciPy fuses operations (docs/decisions/0010). Maps of a mesh need its Fourier
+    transforms, and so do new points that are compared with their neighbors; a spectral start
+    differs as well.
     """
     plan, is_fused = model.plan_, platform.machine().lower() in ("arm64", "aarch64")
-    on_mesh = is_fused and "mesh" in str(plan.forces).lower()
+    on_mesh = is_fused and (plan.forces == "mesh" or plan.start == "spectral")
     placed_on_mesh = is_fused and (on_mesh or plan.affinities != "dense")
     return (
         "" if on_mesh else digest(model.embedding_),
