@@ -22,12 +22,12 @@ from matplotlib import font_manager
 from PIL import Image, ImageDraw, ImageFont
 from sklearn.datasets import load_digits
 
-from isosne import nearest_neighbors
-
-SIZE = (1240, 900)
+SIZE = (1240, 780)
+DIFFERENT = "pixel_4_4"
+"""The column that sets the zeros apart."""
 SCALE = 0.66
 """Size of the film in relation to the screen."""
-N_COLORS = 64
+N_COLORS = 128
 MAX_BYTES = 1_000_000
 CAPTION_HEIGHT = 30
 STEP_SECONDS = 0.05
@@ -80,7 +80,7 @@ class Camera:
 
     def save(self, path: Path) -> None:
         """Write the film, in colors that are the same for all pictures."""
-        chosen = self.pictures[:: max(len(self.pictures) // 8, 1)]
+        chosen = [*self.pictures[:: max(len(self.pictures) // 8, 1)], self.pictures[-1]]
         width, height = chosen[0].image.size
         sheet = Image.new("RGB", (width, height * len(chosen)))
         for i, picture in enumerate(chosen):
@@ -97,7 +97,7 @@ def main() -> None:
     with TemporaryDirectory() as scratch:
         write_digits(Path(scratch) / "digits.csv")
         line = [sys.executable, "-m", "isosne", "explore", "digits.csv", "--label", "digit"]
-        line += ["--id", "image", "--no-browser", "--json", "-q"]
+        line += ["--id", "image", "--image-shape", "8x8", "--no-browser", "--json", "-q"]
         server = subprocess.Popen(line, cwd=scratch, stdout=subprocess.PIPE, text=True)
         browser = start_browser(scratch)
         try:
@@ -129,58 +129,40 @@ def write_digits(path: Path) -> None:
 
 def play(visitor: Visitor, camera: Camera) -> None:
     """Use the page as the film shows it."""
-    visitor.says("Finished, step")  # everything is compiled, and the map is there
-    camera.caption = (
-        "isosne explore digits.csv --label digit      Watch the map while it is computed"
-    )
-    camera.take(400, visitor.find("Compute"))
-    camera.follow("Compute", 32, 190)
-    visitor.says("Finished, step")
-    visitor.settle()
-    camera.take(1200)
-
-    camera.caption = "Compare two kernels: linked, aligned, with live R_NX curves"
-    visitor.open_tab("Quality")
-    camera.take(600, visitor.find("Compare with a second map"))
-    camera.follow("Compare with a second map", 26, 140)
-    visitor.until(lambda: visitor.text().count("Finished, step") == 2, "two maps")
-    visitor.settle()
-    camera.take(1500)
-
-    camera.caption = "Click a point: lines lead to its true neighbors, squares mark false ones"
-    target = visitor.pixels()[find_doubtful(visitor)]
-    camera.take(500, target)
-    visitor.click(target)
-    visitor.open_tab("Point")
-    visitor.says("trust ")
-    visitor.settle()
-    camera.take(2600)
-
-    camera.caption = "Draw around points: their rows, and what sets them apart"
+    visitor.says("Finished, step")  # everything is compiled
+    visitor.open_tab("Run settings")
+    camera.caption = "isosne explore digits.csv --image-shape 8x8      The map forms"
+    camera.follow("Compute", 16, 110)
+    visitor.says("neighbors kept")
     visitor.open_tab("Selection")
+    camera.take(500)
+
+    camera.caption = "Draw around an island: which rows are these?"
     lasso(visitor, camera)
-    visitor.says("rows are selected.")
+    visitor.says("checks speak for a group")
+    visitor.settle()
+    camera.take(1400)
+
+    camera.caption = "Is it real? Clusters, a null test and maps with other seeds say so"
+    visitor.press("Is this group real?")
+    visitor.says("on 5 of 5 maps with other seeds.")
+    visitor.settle()
+    camera.take(2200)
+
+    camera.caption = "What makes it different? Color by the column that differs most"
+    visitor.press(DIFFERENT)
+    visitor.press("Clear (Esc)")
     visitor.settle()
     visitor.settle()
-    camera.take(3500)
-
-
-def find_doubtful(visitor: Visitor) -> str:
-    """Return a point with about half of its true neighbors far away on the first map."""
-    found = visitor.positions()
-    Y = np.array([found[f"image {i}"] for i in range(len(found))])
-    true = nearest_neighbors(load_digits().data, 10).indices
-    near = nearest_neighbors(Y, 10).indices
-    kept = np.array([len(np.intersect1d(a, b)) for a, b in zip(true, near, strict=True)])
-    far = np.sort(np.linalg.norm(Y[true] - Y[:, None], axis=2), axis=1)[:, 6]
-    return f"image {int(np.where((kept >= 3) & (kept <= 5), far, 0).argmax())}"
+    camera.take(2000)
 
 
 def lasso(visitor: Visitor, camera: Camera) -> None:
-    """Draw around the group of points at the top, and show the line while it is drawn."""
-    places = np.array(list(visitor.pixels().values()))
-    top = places[np.argsort(places[:, 1])[:60]]
-    center, radius = np.median(top, axis=0), 58.0
+    """Draw around the zeros, and show the line while it is drawn."""
+    pixels = visitor.pixels()
+    zeros = np.array([pixels[f"image {i}"] for i in np.flatnonzero(load_digits().target == 0)])
+    center = np.median(zeros, axis=0)
+    radius = float(np.quantile(np.linalg.norm(zeros - center, axis=1), 0.97)) + 8
     angles = np.linspace(0, 2 * np.pi, 25)
     ring = center + radius * np.column_stack([np.cos(angles), np.sin(angles)])
     visitor.mouse("mouseMoved", ring[0])
@@ -189,7 +171,7 @@ def lasso(visitor: Visitor, camera: Camera) -> None:
         visitor.mouse("mouseMoved", place, "left")
         if i % 3 == 2:
             visitor.settle()
-            camera.take(150, place)
+            camera.take(90, place)
     visitor.mouse("mouseReleased", ring[-1], "left")
 
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(DOCS.parent))
 from tests.browser.conftest import NO_GPU, QUIET  # noqa: E402  the checkout is found first
 from tests.browser.visitor import Visitor  # noqa: E402
 
-SIZES = ((1440, 1000), (800, 1400))
+SIZES = ((1440, 900), (800, 1400), (390, 844))
 THEMES = ("light", "dark")
 
 
@@ -73,7 +73,7 @@ def take_all(visitor: Visitor, address: str, folder: Path | None) -> None:
             save(visitor, (folder or DOCS) / f"explore-compare{suffix}.png")
             visitor.press("Close the second map")
             visitor.open_tab("Selection")
-            visitor.press("Clear")
+            visitor.press("Clear (Esc)")
 
 
 def show(visitor: Visitor, width: int, height: int, theme: str) -> None:
@@ -94,9 +94,8 @@ def select_cluster(visitor: Visitor) -> None:
     right = np.quantile(places[:, 0], 0.3)
     visitor.draw_around([low, (right, low[1]), (right, high[1]), (low[0], high[1])])
     visitor.says("rows are selected.")
-    inside = {name: place for name, place in pixels.items() if place[0] < right}
-    middle = np.median(list(inside.values()), axis=0)
-    visitor.click(min(inside.values(), key=lambda place: np.linalg.norm(place - middle)))
+    visitor.press("Is this group real?")
+    visitor.says("5 maps with other seeds.")
 
 
 def compare(visitor: Visitor) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from isosne._csr import valid_csr
-from isosne._tables import as_compiled, as_numeric, check_real
+from isosne._tables import as_array, as_compiled, as_numeric, check_real
 from isosne._types import Array, Points
 from isosne.errors import (
     DataError,
@@ -29,7 +29,7 @@ from isosne.errors import (
 
 METRICS = (
     *("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "mahalanobis"),
-    *("hamming", "gower", "precomputed"),
+    *("hamming", "jaccard", "gower", "precomputed"),
 )
 MANTISSA = 53
 """Binary digits of a float64."""
@@ -39,6 +39,9 @@ overflow nor underflow in float64, which ends at 1e308."""
 SYMMETRY = 1e-6
 """Largest asymmetry and diagonal of a distance matrix relative to its largest entry: float32
 rounding of a computed distance stays below it."""
+STORED_SYMMETRY = 1e-2
+"""The same of a sparse matrix. Distances from matrix products in float32 differ by up to 5e-4 (of
+faiss, for columns whose mean is 30 times their deviation); nothing needs them to be equal."""
 
 
 def check_points(X: Any, *, name: str = "X", min_rows: int = 1) -> Points:
@@ -211,8 +214,9 @@ def check_square_distances(D: Points) -> None:
             "Precomputed distances must have a zero diagonal; "
             f"got {own:g} on it. Pass distances, not similarities."
         )
-    gap = _stored_gap(D) if isinstance(D, csr_array) else _gap(D)
-    if gap > SYMMETRY * largest:
+    is_sparse = isinstance(D, csr_array)
+    gap = _stored_gap(D) if is_sparse else _gap(D)
+    if gap > (STORED_SYMMETRY if is_sparse else SYMMETRY) * largest:
         raise DataError(
             f"Precomputed distances must be symmetric; got a difference of {gap:g} between D[i, j] "
             "and D[j, i]. Pass (D + D.T) / 2 if that is what you mean."
@@ -234,6 +238,43 @@ def _stored_gap(D: csr_array) -> float:
     there = csr_array((np.ones(D.nnz), D.indices, D.indptr), shape=D.shape)
     difference = (there * there.T).multiply(D.astype(np.float64) - D.T)
     return float(abs(difference).max()) if difference.nnz else 0.0
+
+
+def as_graph(X: Any, n_points: int | None = None) -> Any:
+    """Return a pair of indices and distances (n, k) of neighbors as CSR; other input unchanged.
+
+    n_points: number of fitted points, if the rows are new ones. Those of a fit may list themselves.
+    """
+    if not isinstance(X, tuple | list) or len(X) != 2 or any(np.ndim(part) != 2 for part in X):
+        return X
+    ids, values = (as_array(part, "X") for part in X)
+    if ids.dtype.kind == "f" and values.dtype.kind in "iu":  # faiss and scikit-learn
+        ids, values = values, ids
+    if ids.dtype.kind not in "iu" or ids.shape != values.shape:
+        got = " and ".join(f"{part.dtype} of shape {part.shape}" for part in (ids, values))
+        raise refuse_graph("two arrays of the same shape (n, k), one of them of integers", got)
+    last = (len(ids) if n_points is None else n_points) - 1
+    low, high = (int(ids.min()), int(ids.max())) if ids.size else (0, 0)
+    if low < -1 or high > last:
+        got = f"the index {low if low < -1 else high}"
+        raise refuse_graph(f"indices from 0 to {last}, or -1 for a missing neighbor", got)
+    kept = ids >= 0
+    if n_points is None:
+        kept &= ids != np.arange(len(ids))[:, None]
+    starts = np.append(0, np.cumsum(kept.sum(axis=1)))
+    graph = csr_array((values[kept], ids[kept], starts), shape=(len(ids), last + 1))
+    graph.sort_indices()
+    if not graph.has_canonical_format:
+        raise refuse_graph("different neighbors in each row", "a neighbor twice in one row")
+    return graph
+
+
+def refuse_graph(rule: str, got: str) -> DataError:
+    """Return the error of a neighbor graph."""
+    return DataError(
+        f"The indices and distances of neighbors must be {rule}; got {got}. Pass both as the "
+        "neighbor search returned them."
+    )
 
 
 def is_one_of(value: Any, names: Collection[str]) -> bool:

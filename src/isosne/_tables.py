@@ -1,7 +1,7 @@
 """Conversion of what users pass as data to an array of numbers.
 
-Takes arrays, nested lists, masked arrays and eager data frames. An error names the column and the
-row of the first value that is not a number.
+Takes arrays, tensors, nested lists, masked arrays and eager data frames. An error names the column
+and the row of the first value that is not a number.
 """
 
 from collections import Counter
@@ -104,12 +104,22 @@ def check_simple(column: nw.Series[Any], name: str) -> nw.Series[Any]:
 
 
 def as_array(data: Any, name: str) -> Array:
-    """Return data as an array, with masked values replaced by NaN; raise an error for others."""
+    """Return data as an array, also tensors, with masked values as NaN; raise errors for others."""
     check_container(data, name)
     if np.ma.is_masked(data) and data.dtype.kind != "c":  # complex numbers are refused later
         return np.ma.filled(data.astype(np.float64), np.nan)
+    is_tensor = hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray)
     try:
-        return np.asarray(data)
+        by_dlpack = is_tensor and not hasattr(data, "__array__")
+        return np.from_dlpack(data) if by_dlpack else np.asarray(data)
+    except (TypeError, RuntimeError, BufferError) as error:
+        if not is_tensor:
+            raise
+        raise DataError(
+            f"{name} must be in CPU memory, without gradients, and of a type that NumPy has; got a "
+            f"{type(data).__name__} ({error}). Pass for example x.detach().cpu().float() "
+            "(PyTorch) or x.get() (CuPy)."
+        ) from error
     except ValueError:
         raise DataError(
             f"{name} must be a table whose rows have equal lengths; got a "

@@ -3,6 +3,7 @@
 Needs neither scanpy nor anndata: an object with the attributes of an AnnData object is enough.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def tsne(
     adata: Any,
     n_pcs: int | None = None,
     *,
-    use_rep: str | None = None,
+    use_rep: Any = None,
     n_components: int = 2,
     kernel: Any = "owner",
     random_state: RandomState = 0,
@@ -53,10 +54,11 @@ def tsne(
     adata : AnnData
         The cells.
     n_pcs : int or None, default=None
-        Number of principal components (columns of the representation) to use. None: all; 0 with
+        Number of principal components (columns of a representation) to use. None: all; 0 with
         ``use_rep=None``: X.
-    use_rep : str or None, default=None
-        Representation to map: a key of obsm, or "X". None: X if there are at most 50 genes,
+    use_rep : str, list or mapping of str, or None, default=None
+        Representation to map: a key of obsm or layers, or "X". Several are views of the same cells
+        (`isosne.ViewsKernel`); a mapping gives them names. None: X if there are at most 50 genes,
         otherwise ``obsm["X_pca"]``.
     n_components : int, default=2
         Dimensions of the map, 1 to 3.
@@ -89,7 +91,8 @@ def tsne(
         - ``obsp[key + "_connectivities"]``, with ``affinities=True``: the joint probabilities, a
           symmetric CSR matrix with sum 1. ``scanpy.tl.leiden`` takes its name as ``obsp``.
         - ``obs[key + "_trust"]``, with ``trust=True``: the share of the 10 nearest neighbors of a
-          cell in the representation that are also among its 10 nearest neighbors in the map.
+          cell in the representation that are also among its 10 nearest neighbors in the map; the
+          mean of several representations.
 
     Notes
     -----
@@ -138,13 +141,18 @@ def tsne(
     if trust:
         how: dict[str, Any] = {"metric": model.kernel_.metric, "p": model.kernel_.p}
         k = min(N_NEIGHBORS, (n - 1) // 2)
-        compared = compare(points, model.embedding_, k, n_queries=n, n_jobs=n_jobs, **how)
-        adata.obs[f"{key}_trust"] = compared.trust().agreement
+        how |= {"n_queries": n, "n_jobs": n_jobs}
+        views = points.values() if isinstance(points, dict) else (points,)
+        kept = [compare(view, model.embedding_, k, **how).trust().agreement for view in views]
+        adata.obs[f"{key}_trust"] = np.mean(kept, axis=0)
     return adata if copy else None
 
 
-def _choose_representation(adata: Any, use_rep: str | None, n_pcs: int | None) -> Any:
-    """Return the array to map, by the rule of scanpy."""
+def _choose_representation(adata: Any, use_rep: Any, n_pcs: int | None) -> Any:
+    """Return the array to map, by the rule of scanpy, or several by name."""
+    use_rep = {key: key for key in use_rep} if isinstance(use_rep, list | tuple) else use_rep
+    if isinstance(use_rep, Mapping):
+        return {view: _choose_representation(adata, key, n_pcs) for view, key in use_rep.items()}
     if use_rep is None:
         use_rep = "X" if adata.shape[1] <= N_PCS or n_pcs == 0 else "X_pca"
         if use_rep not in (*adata.obsm, "X"):
@@ -160,12 +168,13 @@ def _choose_representation(adata: Any, use_rep: str | None, n_pcs: int | None) -
         )
     if use_rep == "X":
         return adata.X[:] if getattr(adata, "isbacked", False) else adata.X
-    if use_rep not in adata.obsm:
-        known = ["X", *adata.obsm]
+    stored = {**getattr(adata, "layers", {}), **adata.obsm}
+    if use_rep not in stored:
+        known = ["X", *stored]
         hint = "Other representations must be computed and stored in obsm first."
         rule = f"be one of {', '.join(map(repr, known))}"
         raise ParameterError("use_rep", rule, use_rep, suggest(use_rep, known, hint))
-    values = adata.obsm[use_rep]
+    values = stored[use_rep]
     if n_pcs is None:
         return values
     hint = f"Pass a number of columns of {use_rep}, or compute more of them."

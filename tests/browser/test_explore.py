@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as parquet
 import pytest
+from selenium.webdriver import Keys
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
@@ -22,8 +23,16 @@ from isosne.explorer.canvas import MAX_COMPUTED, MAX_IN_VIEW, MAX_POINTS
 from isosne.explorer.colors import DARK, LIGHT
 from isosne.explorer.data import Settings, from_python
 from isosne.explorer.session import Session
+from tests.browser.axe import violations
 
 pytestmark = pytest.mark.browser
+DIFFERENCES = """
+const names = []
+walk(document, (node) => {
+  if (node.matches("button[data-ask^=color]")) { names.push(node.textContent) }
+})
+return names
+"""
 LONG = "100000"
 """Steps of a run that does not end by itself."""
 
@@ -97,6 +106,7 @@ def left_half(visitor):
 def test_a_map_moves_until_it_is_paused_and_takes_another_kernel(visit, wine):
     visitor = visit(wine)
     finished(visitor)
+    visitor.open_tab("Run settings")
     visitor.enter("Steps", LONG)
     visitor.press("Compute")
     visitor.says("Running, step")
@@ -130,11 +140,11 @@ def test_a_lasso_or_a_box_selects_rows_that_are_shown_saved_named_and_mapped_aga
     visitor.draw_around(box(visitor, wanted))
     visitor.says(f"{len(wanted)} of 178 rows are selected.")
     visitor.lists(wanted)
-    visitor.press("Save as CSV")
+    visitor.press("Save selected rows (CSV)")
     saved = list(csv.DictReader(io.StringIO(visitor.saved_file("wine-selection.csv"))))
     assert sorted(line["bottle" if "bottle" in line else "id"] for line in saved) == wanted
     visitor.says("effect size")
-    visitor.press("Save as Parquet")
+    visitor.press("Save selected rows (Parquet)")
     table = parquet.read_table(io.BytesIO(visitor.saved_bytes("wine-selection.parquet")))
     assert sorted(table["id"].to_pylist()) == wanted
     visitor.field("name of the selection").send_keys("left")
@@ -150,12 +160,64 @@ def test_a_lasso_or_a_box_selects_rows_that_are_shown_saved_named_and_mapped_aga
     visitor.lists(wanted)
     visitor.until(lambda: sorted(visitor.positions(1)) == wanted, "the second map again")
     visitor.press("Close the second map")
-    visitor.press("Clear")
+    visitor.press("Clear (Esc)")
     visitor.says("No rows are selected.")
     visitor.take_tool("Box Select")
     visitor.drag(*corners(visitor, wanted))
     visitor.lists(wanted)
-    visitor.press("Clear")
+    visitor.press("Clear (Esc)")
+
+
+def test_which_rows_are_an_island_is_it_real_and_what_makes_it_different(visit, wine):
+    visitor = visit(wine)
+    finished(visitor)
+    assert visitor.browser.title == "wine.csv - isosne"
+    visitor.says("neighbors kept")
+    wanted = left_half(visitor)
+    visitor.draw_around(box(visitor, wanted))
+    visitor.lists(wanted)  # which rows
+    visitor.says("1 of 1 checks speak for a group")
+    visitor.press("Is this group real?")
+    visitor.says("on 5 of 5 maps with other seeds.")
+    visitor.says("stability")
+    visitor.says("null test of all rows: p = 0.05")
+    first = visitor.until(lambda: visitor.run(DIFFERENCES), "columns that differ")[1]  # a number
+    visitor.press(first)
+    visitor.until(lambda: "Grignolino 71" not in visitor.text(), f"the color {first}")
+    tip = visitor.until(lambda: visitor.hover(visitor.pixels()[wanted[0]]), "a tip")
+    assert f"{first}:" in tip
+    visitor.hover((3, 3))
+    before = visitor.text()
+    visitor.enter("Compare with", "the nearest rows on the map")
+    visitor.until(lambda: visitor.text() != before, "other means")
+    whole = np.ptp(visitor.limits()[:2])
+    visitor.key("z")
+    visitor.until(lambda: np.ptp(visitor.limits()[:2]) < 0.9 * whole, "a closer view")
+    visitor.press(wanted[0])  # in the table
+    visitor.says("Nearest in the data (lines)")
+    visitor.until(lambda: len(visitor.lines()[0]) == 10, "lines to its neighbors")
+    visitor.key(Keys.ESCAPE)
+    visitor.until(lambda: len(visitor.lines()[0]) == 0, "no lines")
+    visitor.key("z")
+    visitor.until(lambda: np.isclose(np.ptp(visitor.limits()[:2]), whole), "the whole map")
+    visitor.enter("Color by", "cluster")
+    visitor.says("cluster 0 ")
+    visitor.press("0 " + visitor.text().split("cluster 0 ")[1].split()[0])  # in the legend
+    visitor.until(lambda: len(visitor.positions()) < 178, "a hidden cluster")
+    visitor.enter("Color by", "cultivar")
+    visitor.until(lambda: len(visitor.positions()) == 178, "all rows")
+
+
+def test_the_page_has_no_violation_of_wcag(visit, wine):
+    visitor = visit(wine)
+    finished(visitor)
+    visitor.draw_around(box(visitor, left_half(visitor)))
+    visitor.says("effect size")
+    for tab in ("Selection", "Quality", "Run settings", "Save"):
+        visitor.open_tab(tab)
+        visitor.until(lambda: not violations(visitor.browser), f"no violation in {tab}")
+    visitor.open_tab("Selection")
+    visitor.press("Clear (Esc)")
 
 
 def box(visitor, ids, m=0):
@@ -169,7 +231,7 @@ def test_lines_lead_from_a_clicked_point_to_its_true_neighbors(visit, wine):
     places = visitor.positions()
     name = max(places, key=lambda one: np.linalg.norm(places[one]))  # at the rim, alone
     visitor.click(visitor.pixels()[name])  # opens the tab of the point
-    visitor.says("trust ")
+    visitor.says("of its neighbors kept")
     ends, _ = visitor.lines()
     found = nearest_neighbors(minmax_scale(load_wine().data), 10).indices[int(name[1:])]
     expected = np.array([places[f"b{row:03}"] for row in found])
@@ -222,9 +284,10 @@ def test_the_page_fits_its_window(visit, wine, width):
     visitor.says("effect size")
     overflow = "return document.documentElement.scrollWidth - window.innerWidth"
     visitor.until(lambda: visitor.run(overflow) <= 0, f"{width} pixels are enough")
-    visitor.press("Clear")
+    visitor.press("Clear (Esc)")
     visitor.says("No rows are selected.")
     side = visitor.width_of("map0")
+    visitor.open_tab("Run settings")
     visitor.enter("Steps", LONG)
     visitor.press("Compute")
     visitor.says("s left")  # the longest title, which must not make its map larger
@@ -242,8 +305,7 @@ def test_the_figures_follow_the_theme_of_the_browser(visit, wine):
     for scheme, theme in (("dark", DARK), ("light", LIGHT)):
         media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-        for name in ("map0", "curves"):
-            visitor.until(lambda: visitor.background(name) == theme.background, f"{name}, {scheme}")  # noqa: B023  used at once
+        visitor.until(lambda: visitor.background("map0") == theme.background, scheme)  # noqa: B023  used at once
         wanted = {int(color[1:] + "ff", 16) for color in theme.classes[:3]}
         visitor.until(lambda: visitor.colors() == wanted, f"the colors of classes, {scheme}")  # noqa: B023  used at once
 
@@ -265,7 +327,8 @@ def test_a_search_selects_a_row_and_a_color_changes_the_legend(visit, wine):
     visitor.says("48 of 178 rows are selected.")
     visitor.enter("Search", "b017")
     visitor.until(lambda: len(visitor.lines()[0]) == 10, "lines to neighbors")
-    visitor.press("Clear")
+    visitor.enter("Search", "")
+    visitor.says("No rows are selected.")
     visitor.until(lambda: len(visitor.lines()[0]) == 0, "no lines")
 
 
@@ -273,6 +336,7 @@ def test_the_command_and_files_of_the_map_are_offered(visit, wine):
     visitor = visit(wine)
     finished(visitor)
     line = "isosne embed wine.csv --id bottle --label cultivar --scale minmax -o map.parquet"
+    visitor.open_tab("Run settings")
     visitor.says(line)
     visitor.press("Copy")
     assert visitor.clipboard() == line
@@ -287,6 +351,7 @@ def test_a_map_of_another_program_is_matched_by_its_identifiers(visit, wine, tmp
     visitor = visit(wine)
     finished(visitor)
     first = visitor.positions()
+    visitor.open_tab("Run settings")
     lines = ["id,UMAP_1,UMAP_2", "b000,1.5,2.5"]
     (tmp_path / "umap.csv").write_text("\n".join(lines))
     visitor.upload(tmp_path / "umap.csv")
@@ -319,6 +384,7 @@ def test_the_map_of_a_model_is_shown_and_can_be_continued(visit):
             assert np.corrcoef(axis, wanted)[0, 1] > 1 - 1e-6
         n = model.n_iter_
         visitor.says(f"Finished, step {n} of {n}")
+        visitor.open_tab("Run settings")
         visitor.says("--kernel gaussian")
         visitor.press("100 more steps")
         visitor.says(f"Finished, step {n + 100} of {n + 100}")
@@ -357,10 +423,13 @@ def test_a_large_map_shows_a_sample_of_its_points_while_it_is_computed(visit):
     with exploring(session) as address:
         visitor = visit(address)
         visitor.says(f"({MAX_COMPUTED:,} points shown)")
+        visitor.open_tab("Run settings")
         visitor.until(lambda: len(visitor.positions()) == MAX_COMPUTED, "a sample")
         corners = (-1.05, -1.05), (1.05, -1.05), (1.05, 1.05), (-1.05, 1.05)
         visitor.draw_around([visitor.pixel_of(x, y) for x, y in corners])
+        visitor.open_tab("Selection")
         visitor.says(f"{n:,} of {n:,} rows are selected.")
+        visitor.open_tab("Run settings")
         visitor.press("Pause")
         visitor.until(lambda: len(visitor.positions()) == n, "all points")
         visitor.press("Resume")
@@ -377,7 +446,7 @@ def test_of_very_many_points_those_in_view_are_drawn(visit):
     session.add_map(Y, "many points")
     with exploring(session) as address:
         visitor = visit(address)
-        visitor.says(f"many points ({MAX_IN_VIEW:,} points shown)")
+        visitor.says(f"({MAX_IN_VIEW:,} points shown)")
         place = next(iter(visitor.positions().values()))
         for _ in range(8):
             visitor.scroll(visitor.pixel_of(*place), -240)

@@ -36,7 +36,7 @@ walk(document, (node) => { if (node.matches("%s")) { texts.push(node.textContent
 return texts
 """
 OPTIONS, BOLD = TEXTS_OF % "option", TEXTS_OF % "p > b"
-CELLS = TEXTS_OF % ".slick-column-name, .slick-cell"
+CELLS = TEXTS_OF % ".box th, .box td"
 
 
 class Places:
@@ -85,8 +85,11 @@ def test_nothing_runs_in_any_pane_of_the_live_page(unguarded, visit, table, tmp_
 
         visitor.says("Finished, step")
         visitor.until(lambda: len(visitor.positions()) == N_ROWS, "a map")
-        shows("heading: file", f"{N_ROWS} rows {table.name}")
+        shows("heading: file", f"{table.name} {N_ROWS} rows")
+        assert visitor.browser.title == f"{table.name} - isosne"
+        visitor.open_tab("Run settings")
         shows("command: file", "isosne embed")
+        visitor.open_tab("Selection")
         shows("legend: label and classes", f"{LABEL} {LABELS}0 20 {LABELS}1 20")
         words_of(visitor, OPTIONS, LABEL, NUMBER, TEXT, MANY, FIRST)
         places.add("options of Color by: columns")
@@ -152,18 +155,21 @@ def walk_second_map(visitor, places, shows, folder):
     with other.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerows([["id", "x", "y"], *([one, i, i * i] for i, one in enumerate(rows))])
+    visitor.open_tab("Run settings")
     visitor.upload(other)
     shows("message: how a file was read", f"{other.name}: ")
     shows("title of a map: file", other.name)
+    shows("command: title of a map", f"# {other.name}: read from a file")
+    visitor.open_tab("Point")
     words_of(visitor, BOLD, other.name)
     places.add("point: title of a map")
-    shows("command: title of a map", f"# {other.name}: read from a file")
     visitor.open_tab("Quality")
     shows("quality: title of a map", f"{other.name}: area under R_NX")
     visitor.press("Close the second map")
 
 
 def walk_messages(visitor, shows, folder):
+    visitor.open_tab("Run settings")
     for place, name, text, told in (
         ("message: unknown identifier", f"{FILE_NAME}1.csv", f"id,x,y\n{UNKNOWN},1,2\n", UNKNOWN),
         ("message: columns of a file", f"{FILE_NAME}2.csv", f"{UNKNOWN},b\nc,d\n", FILE_NAME),

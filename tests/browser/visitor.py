@@ -1,6 +1,7 @@
 """What a visitor of the page of `isosne explore` does, and what there is to see."""
 
 import numpy as np
+from selenium.webdriver import ActionChains
 
 from tests.browser.reader import Reader
 
@@ -89,8 +90,11 @@ const links = of("true neighbors"), marks = of("false neighbors")
 return [Array.from(links.x1), Array.from(links.y1), Array.from(marks.x), Array.from(marks.y)]
 """
 ROWS = """
-const table = Bokeh.documents[0].get_model_by_name("rows")
-return table == null ? [] : Array.from(table.source.data.c0).map(String)
+const ids = []
+walk(document, (node) => {
+  if (node.matches("td:first-child > button[data-ask^=point]")) { ids.push(node.textContent) }
+})
+return ids
 """
 BACKGROUND = "return model_of(arguments[0]).background_fill_color"
 COLORS = "return Array.from(new Set(points_of(arguments[0])[1].data_source.data.c0))"
@@ -210,6 +214,11 @@ class Visitor(Reader):
 
     def take_tool(self, title, m=0):
         self.click(self.until(lambda: self.run(FIND_TOOL, f"map{m}", title), f"the tool {title!r}"))
+
+    def key(self, name):
+        """Press a key."""
+        ActionChains(self.browser).send_keys(name).perform()
+        self.settle()
 
     def hover(self, pixel):
         """Move the pointer to a pixel; return the text of the tooltips."""

@@ -34,6 +34,7 @@ from isosne import (
     Sparse,
     TableForest,
     Tree,
+    ViewsKernel,
 )
 
 
@@ -115,7 +116,7 @@ def digest(*arrays):
     return found.hexdigest()[:16]
 
 
-def digests_of(model, new=None):
+def summary(model, new=None):
     """Return digests of a map, its objective and new points; "" where machines may differ.
 
     On arm64, SciPy fuses operations (docs/decisions/0010). Maps of a mesh need its Fourier
@@ -128,7 +129,7 @@ def digests_of(model, new=None):
     return (
         "" if on_mesh else digest(model.embedding_),
         "" if on_mesh else digest(np.float64(model.kl_divergence_)),
-        "" if placed_on_mesh or new is None else digest(new),
+        "" if placed_on_mesh or new is None else digest(model.transform(new)),
     )
 
 
@@ -149,15 +150,15 @@ def digests(names=None):
         model = TSNE(**{"schedule": FEW, "random_state": 0, **parameters})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            new = model.fit(X).transform(X[:40] + 0.01)
-        yield name, *digests_of(model, new)
+            found = summary(model.fit(X), X[:40] + 0.01)
+        yield name, *found
     if not names:
         X = csr_array(np.where(points(*SMALL) > 4, points(*SMALL), 0))
         model = TSNE(schedule=FEW, random_state=0).fit(X)
-        yield "csr", *digests_of(model)
+        yield "csr", *summary(model)
         X = points(*SMALL)
         model = TSNE(schedule=FEW, random_state=0).fit(X[:250]).extend(X[250:], n_iter=60)
-        yield "extended", *digests_of(model)
+        yield "extended", *summary(model)
         clusters = LeidenClustering(resolution=2, random_state=0).fit(points(*LARGE))
         outliers = IsolationOutliers(random_state=0).fit(points(*LARGE))
         scores = outliers.score_samples(points(*LARGE))
@@ -165,8 +166,15 @@ def digests(names=None):
         table = TableForest(random_state=0).fit(mixed_table(300))
         codes = table.transform(mixed_table(300))
         model = TSNE(OwnerKernel(metric="hamming"), schedule=FEW, random_state=0).fit(codes)
-        new = model.transform(table.transform(mixed_table(340)[300:]))
-        yield "mixed table", *digests_of(model, new)
+        yield "mixed table", *summary(model, table.transform(mixed_table(340)[300:]))
+        model = TSNE(OwnerKernel(label_weight=0.3), schedule=FEW, random_state=0)
+        labels = np.arange(300) % 10 - 1  # a tenth of the rows has none
+        yield "labels", *summary(model.fit(X, labels), X[:40] + 0.01)
+        A, B = X[:, :5].copy(), 100 * X[:, 5:]
+        A[:30] = np.nan  # rows that lack the first view
+        kernel = ViewsKernel([OwnerKernel(), OwnerKernel(metric="cosine")], weights=[2, 1])
+        model = TSNE(kernel, schedule=FEW, random_state=0).fit([A, B])
+        yield "views", *summary(model, [A[10:50] + 0.01, B[10:50] + 0.01])
 
 
 def compare():

@@ -161,7 +161,7 @@ PSI = (
 )
 METRIC = (
     "metric must be one of 'euclidean', 'manhattan', 'chebyshev', 'minkowski', 'cosine', "
-    "'mahalanobis', 'hamming', 'gower', 'precomputed'; got metric='jaccard'. "
+    "'mahalanobis', 'hamming', 'jaccard', 'gower', 'precomputed'; got metric='dtw'. "
     "For another metric compute the distances yourself and pass metric='precomputed'."
 )
 POWER = (
@@ -195,7 +195,7 @@ PARAMETERS = [
         (IsolationKernel(2, random_state=seed), SEED.format(seed))
         for seed in (-1, "zero", 1.0, True)
     ],
-    *[(clone(KERNELS[name]).set_params(metric="jaccard"), METRIC) for name in OF_DISTANCES],
+    *[(clone(KERNELS[name]).set_params(metric="dtw"), METRIC) for name in OF_DISTANCES],
     *[(IsolationKernel(2, metric="minkowski", p=p), POWER.format(p)) for p in POWERS],
     *[
         (GaussianKernel(value), PERPLEXITY.format(value, "30 is usual."))
@@ -251,7 +251,7 @@ def test_parameters_outside_their_rule_are_refused_and_leave_nothing_behind(kern
     ("k", "options", "sentence"),
     [
         *[(k, {}, K.format(k, "A point is not its own neighbor.")) for k in COUNTS],
-        (1, {"metric": "jaccard"}, METRIC),
+        (1, {"metric": "dtw"}, METRIC),
         (1, {"metric": "minkowski", "p": 0.5}, POWER.format(0.5)),
     ],
 )
@@ -311,7 +311,7 @@ def test_a_fit_that_fails_on_its_data_leaves_nothing_behind(name):
 WRONG = {
     "voronoi": {"psi": 11},
     "forest": {"n_partitions": "exact"},
-    "exact": {"metric": "jaccard"},
+    "exact": {"metric": "dtw"},
     "gaussian": {"perplexity": 10},
     "adaptive": {"k": 10},
     "knn": {"k": 10},

@@ -199,8 +199,9 @@ def act(case, visitor, session):
         session.select(np.arange(2))
         session.name_selection(text.strip() or "x")
     elif name == "tab":
-        visitor.open_tab(case.pick("Selection", "Point", "Quality", "Save"))
+        visitor.open_tab(case.pick("Selection", "Point", "Quality", "Run settings", "Save"))
     elif name == "setting":
+        visitor.open_tab("Run settings")
         visitor.enter(case.pick("Cell size", "Seed", "Steps", "Exaggeration"), text[:200])
         visitor.press("Compute")
     elif name == "upload" and len(session.maps) == 1:

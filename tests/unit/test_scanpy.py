@@ -35,6 +35,18 @@ def test_the_map_is_that_of_the_estimator_on_the_principal_components(cells):
     assert not cells.obsp
 
 
+def test_several_representations_are_views(cells):
+    cells.layers["counts"] = csr_matrix(np.abs(cells.X).round())
+    views = {"rna": cells.obsm["X_pca"], "raw": cells.layers["counts"]}
+    expected = TSNE(random_state=0).fit_transform(views)
+    for use_rep in (["X_pca", "counts"], {"rna": "X_pca", "raw": "counts"}):
+        tsne(cells, use_rep=use_rep, trust=True)
+        np.testing.assert_array_equal(cells.obsm["X_isosne"], expected)
+        assert cells.uns["isosne"]["params"]["use_rep"] == use_rep
+    trusts = [compare(v, expected, n_queries=80).trust().agreement for v in views.values()]
+    np.testing.assert_allclose(cells.obs["isosne_trust"], np.mean(trusts, axis=0))
+
+
 def test_a_copy_leaves_the_object_as_it_is(cells):
     found = tsne(cells, n_pcs=4, key_added="map", random_state=3, copy=True)
     expected = TSNE(random_state=3).fit_transform(cells.obsm["X_pca"][:, :4])

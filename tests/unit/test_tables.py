@@ -11,10 +11,11 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 
-from isosne import TSNE, IsolationKernel
+from isosne import TSNE, IsolationKernel, OwnerKernel
 from isosne._checks import check_points
 from isosne._tables import as_numeric
 from isosne.errors import DataError, DataTypeError, PrecisionWarning
+from isosne.quality import report
 from isosne.rows import open_rows
 from tests.conftest import make, refuses
 
@@ -191,3 +192,49 @@ def test_integers_that_lose_digits_are_warned_of(contain):
 def test_large_integers_that_float64_represents_are_not_warned_of():
     check_points(2**62 * np.array([[1], [-1], [0]]))
     check_points(np.array([[2**53], [-(2**53) + 1]]))
+
+
+class Tensor:
+    """An array of another package: known by DLPack, and by nothing else."""
+
+    def __init__(self, values, reason=None):
+        self.values, self.reason = values, reason
+        self.shape, self.ndim = values.shape, values.ndim
+
+    def __dlpack__(self, **options):
+        if self.reason:
+            raise BufferError(self.reason)
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+def test_tensors_are_read_by_dlpack():
+    X, y = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 3
+    model, twin = (make(OwnerKernel(label_weight=0.3)) for _ in range(2))
+    for given, plain in (([Tensor(X), Tensor(-X)], [X, -X]), (Tensor(X), X)):
+        model.fit(given, Tensor(y))
+        np.testing.assert_array_equal(model.embedding_, twin.fit(plain, y).embedding_)
+    for place in (model.transform, model.place):
+        np.testing.assert_array_equal(place(Tensor(X[:5] + 1)), twin.transform(X[:5] + 1))
+    assert report(Tensor(X), Tensor(model.embedding_), Tensor(y)).auc_rnx == twin.report(X).auc_rnx
+
+
+REFUSING = {
+    "X": lambda X: make().fit(X),
+    "view 'view 1'": lambda X: make().fit([X, X]),
+    "y": lambda X: make(OwnerKernel(label_weight=0.3)).fit(X.values, X),
+    "start": lambda X: make(start=X).fit(X.values),
+}
+
+
+@pytest.mark.parametrize("name", REFUSING)
+def test_tensors_that_cannot_be_read_are_refused(name):
+    with refuses(
+        DataError,
+        f"{name} must be in CPU memory, without gradients, and of a type that NumPy has; got a "
+        "Tensor (it is on a GPU). Pass for example x.detach().cpu().float() (PyTorch) or x.get() "
+        "(CuPy).",
+    ):
+        REFUSING[name](Tensor(np.eye(20), "it is on a GPU"))

@@ -12,6 +12,7 @@ from isosne.cli.files import check_map_output, describe_start, read_map_file
 from isosne.cli.messages import Watch, print_json, tell
 from isosne.cli.options import Args, map_options, option, refuse
 from isosne.cli.tables import open_table
+from isosne.cli.views import find_views, read_views
 from isosne.errors import ParameterError, keyword
 
 
@@ -24,12 +25,15 @@ from isosne.errors import ParameterError, keyword
         "--align-to MAP",
         "Previous map: rows with the same identifier (--id) stay near their places on it.",
     ),
-    o.kernel_option(
-        "--label-weight X",
-        "owner: let the labels (--label) guide the map. Share of the affinities of a row that goes "
-        "to rows with the same label, from 0 to 0.9.",
-        shown="0",
+    o.input_option(
+        "--view NAME=COLUMN[,COLUMN...]",
+        "View of the rows, such as genes=g_*: its name and its columns; * stands for any text. "
+        "Repeat for each view. Rows are compared view by view, whatever the units of the views; "
+        "a row without values in a view is compared by the others.",
+        multiple=True,
+        shown="all columns together",
     ),
+    o.LABEL_WEIGHT,
     option(
         "--landmarks N",
         "Number of rows to embed; the other rows are placed on their map.",
@@ -54,7 +58,9 @@ def embed(args: Args) -> None:
         hint = "Only rows that are embedded have such a column."
         refuse(f"with {keyword('landmarks')}", hint, **args.pick("clusters", "outliers"))
     how, options = args.given(o.TABLE), map_options(args)
+    views = find_views(args, how) if args.view else None
     unscaled, table = open_table(args.source, how, args.memory_limit)
+    points, columns = (table.rows, {}) if views is None else read_views(args, how, table, views)
     model = models.make_model(options, **args.pick("landmarks", "n_jobs", "memory_limit"))
     if args.label_weight is not None:
         options["label_weight"] = args.label_weight
@@ -62,16 +68,17 @@ def embed(args: Args) -> None:
     if args.align_to is not None:
         model.set_params(align_to=_make_alignment(args, unscaled))
     if args.plan:
-        planned = model.plan(table.rows)
+        planned = model.plan(points)
         print_json(planned.as_dict()) if args.json else click.echo(str(planned))
         return
     began = time.perf_counter()
     with Watch(model, args.checkpoint) as watch:
         kept = {"checkpoint": args.checkpoint} if args.checkpoint else {}
-        model.fit(table.rows, table.labels if args.label_weight else None, **kept)
+        model.fit(points, table.labels if args.label_weight else None, **kept)
     if not watch.last_step:
         tell(f"The run in {args.checkpoint} is complete ({model.n_iter_:,} steps)")
-    used = {k: v for k, v in args.pick("landmarks", "align_to").items() if v is not None}
+    vars(model).update(columns)
+    used = {k: v for k, v in args.pick("landmarks", "align_to", "view").items() if o.is_given(v)}
     about = {
         **describe_start("embed", args.source, unscaled, how),
         "parameters": options | used,

@@ -4,6 +4,7 @@ import shlex
 import threading
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,7 +13,7 @@ from isosne.cli.files import PIPE, read_map_file
 from isosne.cli.messages import print_json, say, tell
 from isosne.cli.models import load_model
 from isosne.cli.options import Args, option
-from isosne.cli.tables import open_table, open_table_of
+from isosne.cli.tables import open_table, open_table_of, read_images
 from isosne.errors import ParameterError, keyword
 
 LOOPBACK = "127.0.0.1"
@@ -37,6 +38,8 @@ MAX_MAPS = 2
         multiple=True,
     ),
     option("--model FILE", "Model of the table whose map to show.", name="model_file"),
+    o.IMAGES,
+    option("--image-shape HEIGHTxWIDTH", "Show each row as an image of this shape, such as 8x8."),
     o.file_option(
         "--host ADDRESS",
         "Address to listen on. Others can see the data if it is not that of this machine.",
@@ -53,7 +56,7 @@ MAX_MAPS = 2
     *(o.MEMORY_LIMIT, o.FORCE, o.QUIET, o.JSON),
 )
 def explore(args: Args) -> None:
-    """Watch and question a map of a table in the browser.
+    """Explore a map of a table in the browser.
 
     The page is served on this machine only. Its address has a token; whoever has the address can
     see the data. Ctrl-C ends the server.
@@ -81,7 +84,8 @@ def explore(args: Args) -> None:
     typed = [shlex.split(keyword(name, value)) for name, value in options.items()]
     words = (args.source, *(word for option in typed for word in option))
     roles = options.get("id"), options.get("label")
-    shown = Session(from_table(table, unscaled, args.source, roles, words))
+    data = from_table(table, unscaled, args.source, roles, words)
+    shown = Session(data.with_images(_find_images(args, unscaled.rows)))
     if args.model_file is not None:
         shown.add_model(load_model(args.model_file)[0])
     for path, drawn in zip(args.map_file, read, strict=True):
@@ -105,3 +109,16 @@ def explore(args: Args) -> None:
     finally:
         explorer.close()
     tell("Ended.")
+
+
+def _find_images(args: Args, rows: Any) -> Any:
+    """Return the images of a file, or the rows as images; None if neither is chosen."""
+    if args.images is not None:
+        return read_images(args.images)
+    if args.image_shape is None:
+        return None
+    height, _, width = args.image_shape.partition("x")
+    if not (height + width).isdecimal() or int(height) * int(width) != rows.shape[1]:
+        rule = f"have as many pixels as the table has columns ({rows.shape[1]:,})"
+        raise ParameterError("image_shape", rule, args.image_shape, "Write for example 8x8.")
+    return rows.read(slice(None)).reshape(-1, int(height), int(width))

@@ -1,6 +1,7 @@
 """Models: made from options, fitted, kept in files with how their table was read, given rows."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -254,6 +255,8 @@ def write_places(args: Args, model: Any, rows: Any, table: Any, about: dict[str,
 
     kept = {"labels": table.labels, "force": args.force}
     read = getattr(rows, "read_frame", rows.read)  # of mixed columns, the table itself
+    if hasattr(model, "layout_"):  # rows may lack views
+        read = partial(rows.read, allow_missing=True)
     progress = make_progress()
     progress.begin("placing row", rows.shape[0])
     try:

@@ -180,6 +180,12 @@ CLUSTERS = kernel_option(
 OUTLIERS = kernel_option(
     "--outliers", "Score the rows: 0 for the most typical ones, up to 1 for outliers."
 )
+LABEL_WEIGHT = kernel_option(
+    "--label-weight X",
+    "owner: let the labels (--label) guide the map. Share of the affinities of a row that goes "
+    "to rows with the same label, from 0 to 0.9.",
+    shown="0",
+)
 CHECKPOINT = file_option(
     "--checkpoint FILE", "Save the state of the run to this file, and resume from it if it exists."
 )
@@ -250,9 +256,15 @@ TABLE = (*NUMERIC, MIXED, CATEGORICAL, KEY)
 NEW_ROWS = (ID, LABEL, MISSING, DECIMAL, KEY)
 """How a table is read: of numeric columns, of any columns, of columns that a model knows."""
 
+IMAGES = option(
+    "--images FILE",
+    "Images to show on hover in a page: an array (.npy) with an image per row of the table.",
+    panel=PICTURE,
+    type=click.Path(exists=True, dir_okay=False),
+)
 KERNELS = "owner|isolation|gaussian|adaptive|knn"
 METRIC = kernel_option(
-    "--metric euclidean|manhattan|chebyshev|cosine|mahalanobis|hamming|gower|precomputed",
+    "--metric euclidean|manhattan|chebyshev|cosine|mahalanobis|hamming|jaccard|gower|precomputed",
     "Distance between rows.",
     shown="euclidean, or as in the map",
 )
@@ -310,13 +322,14 @@ def check_recorded(options: Any, source: str) -> dict[str, Any]:
     """Return options that a map or a model records, if they are options that read a table."""
     known = [option.name for option in TABLE]
     if not isinstance(options, dict) or not all(
-        name in known and isinstance(value, bool | str | list) for name, value in options.items()
+        name in known and isinstance(value, bool | str | list | tuple)
+        for name, value in options.items()
     ):
         raise DataError(
             f"Cannot read {source}: the record of how its table was read is damaged, or of another "
             "version of isosne. Make it again with this version."
         )
-    return options
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in options.items()}
 
 
 def refuse(when: str, hint: str = "", **options: Any) -> None:

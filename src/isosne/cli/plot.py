@@ -50,11 +50,7 @@ picture_option = partial(option, panel=o.PICTURE)
         type=click.FloatRange(1, 2400),
         shown="150; 300 with --style paper",
     ),
-    picture_option(
-        "--images FILE",
-        "Images to show on hover in a page: an array (.npy) with an image per row of the table.",
-        type=click.Path(exists=True, dir_okay=False),
-    ),
+    o.IMAGES,
     picture_option(
         "--hover COLUMN",
         "Column to show on hover in a page; repeat for several. Long texts are cut.",
@@ -90,7 +86,7 @@ def plot(args: Args) -> None:
 
         columns.pop(label, None)  # shown as the labels already
         page = {"columns": {"id": drawn.ids, **columns}, "labels": labels, "trust": judged}
-        images = None if args.images is None else _read_images(args.images, drawn)
+        images = None if args.images is None else _find_images(args.images, drawn)
         page |= {"hover": list(args.hover) or None, "images": images, "title": args.title}
         first = args.color if judged is None else "trust"
         write_page(args.output, drawn.embedding, **page, color=first, force=args.force)
@@ -186,16 +182,9 @@ def _find_names(painted: Any, labels: Any, kind: str, n: int) -> Any:
     return labels
 
 
-def _read_images(source: str, drawn: Any) -> Any:
+def _find_images(source: str, drawn: Any) -> Any:
     """Return the images of the points: by row number if the identifiers are row numbers."""
-    import numpy as np
-
-    try:
-        images = np.load(source, mmap_mode="r", allow_pickle=False)
-    except ValueError:
-        raise DataError(
-            f"Cannot read {source}: it is not an array of NumPy. Save the images with np.save."
-        ) from None
+    images = tables.read_images(source)
     n = len(drawn.embedding)
     is_numbered = "id" not in drawn.recorded("table") and drawn.ids.dtype.kind in "iu"
     if is_numbered and drawn.ids.min() >= 0 and drawn.ids.max() < len(images):

@@ -9,12 +9,14 @@ import click
 from isosne.cli import files
 from isosne.cli import options as o
 from isosne.cli.messages import conclude, make_progress, tell
-from isosne.cli.models import Structure, find_structure, make_model
+from isosne.cli.models import Structure, find_structure, guide_by_labels, make_model
 from isosne.cli.options import Args, map_options, option, refuse
 from isosne.cli.tables import find_labels, find_rows, named, open_table, open_table_of, read_points
 from isosne.errors import DataError, keyword
 
-EXTRAS = ("n_seeds", "clusters", "outliers", "null")
+EXTRAS = ("n_seeds", "clusters", "outliers", "label_weight", "null")
+
+N_JUDGED, MOST_JUDGED = 2000, 20  # rows and clusters
 
 
 @o.command(
@@ -32,7 +34,7 @@ EXTRAS = ("n_seeds", "clusters", "outliers", "null")
         name="map_file",
         multiple=True,
     ),
-    *(o.CLUSTERS, o.OUTLIERS),
+    *(o.CLUSTERS, o.OUTLIERS, o.LABEL_WEIGHT),
     o.kernel_option(
         "--null N",
         "Test whether the structure is real, against this many draws of data with the same columns "
@@ -64,6 +66,7 @@ def report(args: Args) -> None:
 def _embed(args: Args) -> int:
     """Write a page about maps with two kernels; return the number of rows."""
     from isosne.pages import write_report
+    from isosne.structure import label_test
     from isosne.studies import study
 
     how = args.given(o.TABLE)
@@ -72,10 +75,17 @@ def _embed(args: Args) -> int:
     if is_mixed:
         refuse(f"with {keyword('mixed')}: the test draws numeric columns", null=args.null)
     model = make_model(map_options(args), **args.pick("n_jobs", "memory_limit"))
+    if args.label_weight is not None:
+        guide_by_labels(model, args.label_weight, table.labels)
     model.plan(table.rows)  # refuses a table that is too large before it is read
     points = table.rows.frame if is_mixed else read_points(table, args.memory_limit)
     n_rows = int(table.rows.shape[0])
     structure = _find(args, model, points)
+    if args.label_weight:
+        tell("Testing how much of the separation of the classes is due to the labels")
+        test = label_test(model, points, table.labels)
+        sentence = f"Labels guide the first map. 10-NN accuracy (R^2 of numbers): {test}."
+        structure.sentences["label test"] = sentence
     progress = _show_steps(model, args.n_seeds, n_rows)
     ids = {} if table.ids is None else {how.get("id", "id"): table.ids}
     try:
@@ -107,6 +117,8 @@ def _find(args: Args, model: Any, points: Any) -> Structure:
 
     seed, n_draws = args.random_state, args.null
     kernel = as_kernel(model.kernel, points.shape[0], as_generator(seed))
+    if args.label_weight:
+        kernel.set_params(label_weight=0)
     if not isinstance(points, np.ndarray | csr_array):  # a table with mixed columns
         points = TableForest(random_state=seed).fit_transform(points)
         kernel = for_table(kernel)
@@ -116,7 +128,36 @@ def _find(args: Args, model: Any, points: Any) -> Structure:
         test = null_test(points, kernel, n_draws=n_draws, random_state=seed)
         structure.columns["null_p"] = test.point_p_values
         structure.sentences["null test"] = str(test)
+    if "cluster" in structure.columns:
+        structure.sentences.update(_judge_clusters(structure, points, kernel))
     return structure
+
+
+def _judge_clusters(structure: Structure, points: Any, kernel: Any) -> dict[str, str]:
+    """Return what speaks for each of the largest clusters, measured on a sample of the rows."""
+    import numpy as np
+
+    from isosne.neighbors.exact import is_other
+    from isosne.neighbors.metric import Metric
+    from isosne.neighbors.search import make_search
+
+    labels, p_values = structure.columns["cluster"], structure.columns.get("null_p")
+    n = len(labels)
+    rows = np.sort(np.random.default_rng(0).choice(n, min(n, N_JUDGED), replace=False))
+    search = make_search(points, Metric(kernel.metric, kernel.p), "exact")
+    found, _ = search.nearest(points[rows], min(11, n))
+    near = found[is_other(found, rows)].reshape(len(rows), -1)
+    sentences = {}
+    for c, stability in enumerate(structure.about["clusters"]["cluster_stability"][:MOST_JUDGED]):
+        own = labels[rows] == c
+        share = f"{np.mean(labels[near[own]] == c):.0%}" if own.any() else "an unknown share"
+        words = f"{np.sum(labels == c):,} rows; {share} of their nearest neighbors are in it; "
+        words += f"stability {stability:.2f}"
+        if p_values is not None:
+            words += f"; {np.mean(p_values[labels == c] <= 0.05):.0%} in regions as closed as those"
+            words += " of 5% of random points"
+        sentences[f"is cluster {c} real?"] = f"{words}."
+    return sentences
 
 
 def _show_steps(model: Any, n_seeds: int | None, n_rows: int) -> Any:

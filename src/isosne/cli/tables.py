@@ -11,7 +11,7 @@ from typing import Any
 from isosne.cli.files import PIPE, recorded_options
 from isosne.cli.messages import note
 from isosne.cli.options import TABLE, Args, refuse
-from isosne.errors import ParameterError, keyword, suggest
+from isosne.errors import DataError, ParameterError, keyword, suggest
 
 ID_NAMES = ("id", "ID", "Id")  # columns that identify the rows if no other is named
 KEYED = (".npz", ".zarr", ".h5ad")  # endings of files that may hold several arrays
@@ -193,14 +193,14 @@ def named(values: Any, name: str | None) -> Any:
     return nw.new_series(name, values, backend="pyarrow")
 
 
-def read_points(table: Any, memory_limit: str | None, indices: Any = None) -> Any:
+def read_points(table: Any, memory_limit: str | None, indices: Any = None, **missing: bool) -> Any:
     """Return all rows of a table, or some of them, as points in memory.
 
-    Of a table with mixed columns, points for ``metric="gower"``.
+    Of a table with mixed columns, points for ``metric="gower"``. missing: see `Rows.read`.
     """
     rows = table.rows
     _check_fits(rows, rows.shape[0] if indices is None else len(indices), memory_limit)
-    return rows.read(slice(None)) if indices is None else rows.take(indices)
+    return rows.read(slice(None), **missing) if indices is None else rows.take(indices)
 
 
 def _check_fits(rows: Any, n_rows: int, memory_limit: str | None) -> None:
@@ -271,3 +271,15 @@ def file_of(source: str | None) -> str | None:
     from isosne.rows.archives import split_key
 
     return None if source is None else str(split_key(source)[0])
+
+
+def read_images(source: str) -> Any:
+    """Return the images of a file, which are read when they are used."""
+    import numpy as np
+
+    try:
+        return np.load(source, mmap_mode="r", allow_pickle=False)
+    except ValueError:
+        raise DataError(
+            f"Cannot read {source}: it is not an array of NumPy. Save the images with np.save."
+        ) from None

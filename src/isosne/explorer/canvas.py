@@ -1,6 +1,7 @@
 """The maps of a session in a tab: frames, colors, selection, and neighbors of a point."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,14 @@ from isosne.explorer.colors import LIGHT, Theme, paint
 from isosne.explorer.figures import MapFigure, Points
 from isosne.explorer.maps import RUNNING, ShownMap
 from isosne.explorer.measuring import find_neighborhood
-from isosne.explorer.session import Session
+from isosne.explorer.session import Measured, Session
+from isosne.plots.paint import Classes
 from isosne.quality.procrustes import find_similarity
 from isosne.rows.columns import as_text
 
 MAX_COMPUTED = 2_000  # drawn of a map while it is computed: 50 ms of CPU time without WebGL
 MAX_POINTS, MAX_IN_VIEW = 100_000, 20_000  # drawn of a whole map; of a larger one, of those in view
-N_TIPS = 6  # columns that are shown on hover, besides the identifier and the label
+N_TIPS = 6  # columns that are shown on hover, besides the identifier
 TAP_RADIUS = 0.025  # how near to a point a click must be, as a fraction of the width of the view
 TINY = float(np.finfo(np.float32).tiny)
 NEIGHBORS_SECONDS = 1.0  # least time between searches for neighbors of a point on a moving map
@@ -86,35 +88,66 @@ class Canvas:
 
     def __init__(self, session: Session) -> None:
         self._session, self._theme = session, LIGHT
-        self._n, told = session.rows.n_rows, self._tips()
-        values = {field: values for field, (_, values) in told.items()}
-        self._points = points = Points(self._n, values)
-        tips = [(title, f"@{field}") for field, (title, _) in told.items()]
+        self._n, self._hidden = session.rows.n_rows, frozenset[int]()
+        self._images = np.array([str(session.rows.image(row)) for row in range(self._n)], object)
+        self._points = points = Points(self._n)
+        self.source = points.source
         names = session.file_name("map"), session.file_name("map2")
-        first, alone = (MapFigure(m, points, self._n, names[m], tips) for m in (0, 1))
-        self._every = [first, MapFigure(1, points, self._n, names[1], tips, first.ranges), alone]
+        first, alone = (MapFigure(m, points, self._n, names[m]) for m in (0, 1))
+        self._every = [first, MapFigure(1, points, self._n, names[1], first.ranges), alone]
+        points.retip({field: values for field, (_, values) in self._tips(()).items()})
         self.figures: list[MapFigure] = []
         for drawn in self._every:
             self._listen(drawn)
         points.source.selected.on_change("indices", self._selected)
         self.legend = text_pane()
         self.view = pn.FlexBox(*[drawn.card for drawn in self._every], sizing_mode="stretch_width")
-        self.painted = paint(session, self._theme)
+        self.painted, self._color = paint(session, self._theme), session.color
         self._searched, self._is_outdated = 0.0, False
         self.is_view_new = False
 
-    def _tips(self) -> dict[str, tuple[str, Array]]:
-        """Return titles and values of what is shown on hover, by field."""
-        data = self._session.rows
-        # As text: Bokeh sends no integers of 64 bits.
-        tips = {"id": ("id", as_text(data.ids))}
-        if data.labels is not None:
-            tips["label"] = data.label_name, as_text(data.labels)
-        for c, column in enumerate(data.columns[:N_TIPS]):
-            words = column.words
-            values = column.data if words is None else np.array(words, object)[column.data]
-            tips[f"t{c}"] = column.name, values
+    def _tips(self, order: Sequence[int]) -> dict[str, tuple[str, Array]]:
+        """Return titles and values of what is shown on hover, by field; order: of the columns."""
+        data, columns = self._session.rows, self._session.rows.described()
+        tips = {"image": ("", self._images)} if data.images else {}
+        tips["id"] = "id", as_text(data.ids)  # as text: Bokeh sends no integers of 64 bits
+        first = range(data.labels is not None)
+        chosen = dict.fromkeys([*first, *order, *range(len(columns))])
+        for field, c in enumerate([*chosen][:N_TIPS]):
+            name, values, words = columns[c]
+            shown = values if words is None else np.array(words, object)[values]
+            tips[f"t{field}"] = name, shown
+        titles = [(title, f"@{field}") for field, (title, _) in tips.items()]
+        if data.images:
+            titles[0] = "", "@image{safe}"  # markup that is made here; all else is text
+        for drawn in self._every:
+            drawn.hover.tooltips = titles
         return tips
+
+    def order_tips(self, order: Sequence[int]) -> None:
+        """Show some columns first when the pointer is above a point."""
+        told = self._tips(order)
+        self._points.retip({field: v for field, (_, v) in told.items() if field[0] == "t"})
+
+    def hide(self, code: int) -> None:
+        """Hide a class of the legend, or show it again."""
+        self._hidden ^= {code}
+        self.repaint()
+
+    def zoom(self) -> None:
+        """Show the selected rows closely, or those that are linked; without any, the whole map."""
+        for drawn in self.figures:
+            rows, found = self._session.selection, drawn.found
+            if not len(rows) and found is not None:
+                rows = np.array([found.row, *found.true, *found.false])
+            drawn.zoom(rows)
+
+    def is_visible(self) -> NDArray[np.bool_]:
+        """Return whether the class of each row is shown."""
+        paint = self.painted.paints[0]
+        if not self._hidden or not isinstance(paint, Classes):
+            return np.ones(self._n, bool)
+        return ~np.isin(paint.of_point, list(self._hidden))
 
     def _listen(self, drawn: MapFigure) -> None:
         drawn.figure.on_event("tap", lambda event: self._tap(drawn, event))
@@ -144,7 +177,9 @@ class Canvas:
 
     def repaint(self) -> None:
         """Color the points by what is chosen."""
-        self.painted = paint(self._session, self._theme)
+        if self._color != self._session.color:
+            self._color, self._hidden = self._session.color, frozenset()
+        self.painted = paint(self._session, self._theme, self._hidden)
         write(self.legend, fill('<div class="legend">{}</div>', self.painted.legend))
         for drawn in self.figures:
             self._points.paint(drawn.m, self.painted.colors[drawn.m])
@@ -177,7 +212,8 @@ class Canvas:
                     self._points.move(drawn.m, drawn.Y)
         self._points.select(self._session.selection)
         for drawn, shown in self._pairs():
-            write(drawn.title, _describe(shown, len(rows)))
+            measured = self._session.measures.get(shown)
+            write(drawn.title, _describe(shown, len(rows), measured))
         self._is_outdated |= any(is_new)
         if self._is_outdated and self._session.asked is not None:
             is_active = any(shown.status.is_active for shown in maps)
@@ -213,6 +249,7 @@ class Canvas:
                 is_placed |= are_in_view(drawn.Y, drawn.corners)
         limit = self._n if self._n <= MAX_POINTS else MAX_IN_VIEW
         limit = MAX_COMPUTED if running else limit
+        is_placed &= self.is_visible()
         return self._points.choose(is_placed, self._session.selection, limit)
 
     def _selected(self, attr: str, old: list[int], new: list[int]) -> None:
@@ -229,7 +266,8 @@ class Canvas:
         else:
             x0, x1, y0, y1 = (float(geometry[name]) for name in ("x0", "x1", "y0", "y1"))
             xs, ys = np.array([x0, x1, x1, x0]), np.array([y0, y0, y1, y1])
-        self._session.select(inside(drawn.Y, xs, ys))
+        rows = inside(drawn.Y, xs, ys)
+        self._session.select(rows[self.is_visible()[rows]])
 
     def _tap(self, drawn: MapFigure, event: Any) -> None:
         (left, _), (right, _) = drawn.corners
@@ -239,9 +277,11 @@ class Canvas:
         self.is_view_new = True
 
 
-def _describe(shown: ShownMap, n_drawn: int) -> Markup:
+def _describe(shown: ShownMap, n_drawn: int, measured: Measured | None) -> Markup:
     """Return the title of a map, how far its run has come, and a bar that keeps its place."""
     status, words = shown.status, str(shown.status)
+    if measured is not None and not status.is_active:
+        words = f"neighbors kept {np.nanmean(measured.trust):.0%}{', ' * bool(words)}{words}"
     if 0 < n_drawn < shown.n_points:
         words += f" ({n_drawn:,} points shown)"
     share = 100 * min(status.iteration / max(status.n_iter, 1), 1) if status.is_active else 0

@@ -7,30 +7,28 @@ from numpy.typing import NDArray
 
 from isosne._html import Markup, fill
 from isosne.errors import DataError
-from isosne.explorer.session import NOTHING, SELECTIONS, TRUST, Session
+from isosne.explorer.checking import check_column, missing
+from isosne.explorer.session import CHECKS, NOTHING, SELECTIONS, TRUST, Session
 from isosne.pages.scene import GRADIENT_STOPS
 from isosne.plots.paint import Classes, Paint, Values, as_paint, point_colors
-from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, LINE_COLORS, PLAIN
+from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, PLAIN
 from isosne.studies.point_columns import paint_column
 
 
 class Theme(NamedTuple):
     """Colors of figures.
 
-    ``ink``: axes and lines to true neighbors. ``soft``: texts of axes. ``frame``: frames and grids.
-    ``mark``: false neighbors. ``faint`` and ``plain``: points without a value, among others that
-    have one or not. ``classes`` and ``lines``: of classes and curves.
+    ``ink``: lines to true neighbors. ``mark``: false neighbors. ``faint`` and ``plain``: points
+    without a value, among others that have one or not.
     """
 
     background: str
     ink: str
-    soft: str
     frame: str
     mark: str
     faint: str
     plain: str
     classes: tuple[str, ...]
-    lines: tuple[str, ...]
 
     def tint(self, paint: Paint) -> Paint:
         """Return a paint with the colors of this theme."""
@@ -42,24 +40,20 @@ class Theme(NamedTuple):
 LIGHT = Theme(
     background="#ffffff",
     ink="#1d2329",
-    soft="#5c6670",
     frame=FRAME,
     mark="#c8102e",
     faint=FAINT,
     plain=PLAIN,
     classes=COLORS,
-    lines=LINE_COLORS[:2],
 )
 DARK = Theme(
     background="#15191d",
     ink="#e4e7ea",
-    soft="#9aa4ae",
     frame="#3a424a",
     mark="#ff6b81",
     faint="#68737e",
     plain="#6fa8dc",
     classes=DARK_COLORS,
-    lines=(DARK_COLORS[0], DARK_COLORS[2]),
 )
 MAX_ENTRIES = 40  # most classes that a legend lists
 
@@ -78,11 +72,12 @@ def list_choices(session: Session) -> list[str]:
     labels = [data.label_name] if data.labels is not None else []
     selections = [SELECTIONS] if session.names else []
     columns = [column.name for column in data.columns if column.name not in labels]
-    return [*labels, NOTHING, TRUST, *selections, *columns]
+    checks = CHECKS if data.mixed is None else CHECKS[:1]  # the others compare numeric columns
+    return [*dict.fromkeys([*labels, NOTHING, TRUST, *selections, *checks, *columns])]
 
 
-def paint(session: Session, theme: Theme = LIGHT) -> Painted:
-    """Return the colors of each map for the chosen color."""
+def paint(session: Session, theme: Theme = LIGHT, hidden: frozenset[int] = frozenset()) -> Painted:
+    """Return the colors of each map for the chosen color; hidden: classes that are not shown."""
     title, n = session.color, session.rows.n_rows
     if session.color == TRUST and session.maps:
         measured = [session.measures.get(shown) for shown in session.maps]
@@ -96,15 +91,17 @@ def paint(session: Session, theme: Theme = LIGHT) -> Painted:
     else:
         found = [_find_paint(session)]
     paints = found[0], found[-1]
-    legend = _draw_legend(theme.tint(paints[0] or paints[1]), title)
+    legend = _draw_legend(theme.tint(paints[0] or paints[1]), title, hidden)
     colors = tuple(pack_colors(one, n, theme) for one in paints)
     return Painted(paints, colors, legend or _tell_uncolored(session))
 
 
 def _tell_uncolored(session: Session) -> Markup:
-    """Return why a column has no colors; empty if none was chosen, or if colors will follow."""
-    for column in session.rows.described():
-        if column.name == session.color:
+    """Return why a column has no colors; empty if none was chosen."""
+    if session.color in missing(session):
+        return fill("<b>{}</b><span>is computed ...</span>", session.color)
+    for column in (*session.rows.described(), check_column(session, session.color)):
+        if column is not None and column.name == session.color:
             many = f"{len(column.words or ()):,} distinct values, too many for colors"
             why = many if column.words else "all values are equal"
             return fill("<b>{}</b><span>{}</span>", session.color, why)
@@ -122,7 +119,8 @@ def _find_paint(session: Session) -> Paint:
     if color == SELECTIONS and named is not None:
         return paint_column(named)
     found = [column for column in data.columns if column.name == color]
-    return paint_column(found[0]) if found else None
+    column = found[0] if found else check_column(session, color)
+    return column and paint_column(column)
 
 
 def pack_colors(paint: Paint, n: int, theme: Theme = LIGHT) -> NDArray[np.uint32]:
@@ -133,7 +131,7 @@ def pack_colors(paint: Paint, n: int, theme: Theme = LIGHT) -> NDArray[np.uint32
     return np.broadcast_to(packed.astype(np.uint32), n)
 
 
-def _draw_legend(paint: Paint, title: str) -> Markup:
+def _draw_legend(paint: Paint, title: str, hidden: frozenset[int]) -> Markup:
     if paint is None:
         return Markup()
     if isinstance(paint, Values):
@@ -142,9 +140,14 @@ def _draw_legend(paint: Paint, title: str) -> Markup:
         scale = f'<b>{{}}</b><span class="scale">{{:.4g}}{bar}{{:.4g}}</span>'
         return fill(scale, title, paint.low, colors, paint.high)
     counts = np.bincount(paint.of_point, minlength=len(paint.names)).tolist()
-    entry = '<span class="entry"><i style="background: {}"></i>{} <small>{:,}</small></span>'
+    entry = (
+        '<button class="entry" data-ask="hide {}" aria-pressed="{}" title="Hide or show">'
+        '<i style="background: {}"></i>{} <small>{:,}</small></button>'
+    )
     listed = zip(paint.colors, paint.names, counts, strict=True)
-    entries = [fill(entry, *one) for one in listed]
+    entries = [
+        fill(entry, c, "false" if c in hidden else "true", *one) for c, one in enumerate(listed)
+    ]
     more = len(entries) - MAX_ENTRIES
     rest = fill("<span>and {} more</span>", more) if more > 0 else ""
     return fill("<b>{}</b>{}{}", title, entries[:MAX_ENTRIES], rest)

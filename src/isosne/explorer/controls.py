@@ -12,7 +12,7 @@ from isosne.explorer.assets import text_pane, write
 from isosne.explorer.data import CHOICES, Settings
 from isosne.explorer.files import upload_map
 from isosne.explorer.maps import PAUSED, RUNNING, ShownMap, Status, as_sentence
-from isosne.explorer.session import MAX_MAPS, Session
+from isosne.explorer.session import Session
 from isosne.rows.maps import READABLE
 
 MORE_STEPS = 100
@@ -140,15 +140,15 @@ class SecondMap:
         self._close.on_click(messages.guard(lambda event: session.close_second()))
         self._file.param.watch(messages.guard(self._upload), "value")
         self._hint = text_pane(
-            "Or show a map from a file, also of another program: a table with the columns id, x "
-            "and y, or an array in the order of the rows.",
+            "Or load a map made by isosne, UMAP or another program: a table with columns id, x and "
+            "y, or an array in row order.",
             soft=True,
         )
-        self._title = text_pane(Markup("<h3>Second map</h3>"))
+        self._title = text_pane(Markup("<h2>Second map</h2>"))
+        self.buttons = pn.Row(self._compare, self._close)
         self.view = pn.Column(
             self._title,
             second.view,
-            pn.FlexBox(self._compare, self._close),
             self._hint,
             self._file,
             sizing_mode="stretch_width",
@@ -177,30 +177,15 @@ class SecondMap:
                 self._tell(notes)
 
 
-COPY = "navigator.clipboard?.writeText(line.tags[0])"
-"""The tag of a pane is its command; a page from another machine may have no clipboard."""
-
-
 class CommandPane:
     """One line for each map."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
-        self._lines = [text_pane() for _ in range(MAX_MAPS)]
-        self._rows = []
-        for line in self._lines:
-            copy = pn.widgets.Button(label="Copy", margin=(4, 8))
-            copy.js_on_click(args={"line": line}, code=COPY)
-            self._rows.append(pn.Row(line, copy, visible=False, sizing_mode="stretch_width"))
-        self.view: Any = pn.Column(*self._rows, sizing_mode="stretch_width")
+        self._session, self.view = session, text_pane()
 
     def tick(self) -> None:
         """Show the commands of the maps as they are now."""
-        n_maps = len(self._session.maps)
-        for m, (line, row) in enumerate(zip(self._lines, self._rows, strict=True)):
-            text = self._session.command(m) if m < n_maps else ""
-            if line.tags != [text]:
-                words = [fill("<span>{}</span> ", word) for word in text.split(" ")]
-                line.tags = [text]
-                write(line, fill("<pre>{}</pre>", words))
-            row.visible = m < n_maps
+        lines = [self._session.command(m) for m in range(len(self._session.maps))]
+        each = '<pre>{}</pre><button class="link" data-copy="{}">Copy</button>'
+        words = [[fill("<span>{}</span> ", word) for word in line.split(" ")] for line in lines]
+        write(self.view, fill("{}", [fill(each, *one) for one in zip(words, lines, strict=True)]))

@@ -6,19 +6,22 @@ as an estimator and as options of `isosne embed`.
 
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from isosne._checks import check_points
+from isosne._html import Markup, fill
 from isosne._matching import check_ids
 from isosne._types import Array, Points
 from isosne.errors import DataError
 from isosne.kernels.registry import KERNELS, make_kernel, parse_numbers
 from isosne.layout.schedules import Schedule, as_schedule
 from isosne.neighbors.metric import Metric
-from isosne.rows import Table, open_rows
+from isosne.pages.sprites import make_sprites
+from isosne.rows import Rows, Table, open_rows
 from isosne.rows.columns import as_text
 from isosne.studies.point_columns import Column, as_column, as_texts, well_formed
 from isosne.tables.columns import is_mixed
@@ -30,6 +33,8 @@ MAX_FEATURES = 100  # of wider tables, such as images, no feature is a column to
 CHOICES = ("owner", "isolation", "gaussian", "adaptive", "knn")  # kernels that the page offers
 PYTHON_ONLY = ("k", "p", "exaggeration")  # settings that `isosne embed` has no options for
 EUCLIDEAN = Metric()
+SPRITE = ("width", "height", "columns", "per_sheet")
+IMAGE_SIDE = 48  # in pixels
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +45,7 @@ class Data:
     points for Gower's distance. ``columns`` are shown, searched and compared; features come first,
     in their own units. ``words`` are the source and the options that read it, as they are typed
     after ``isosne embed``; empty for data from Python. ``notes``: on columns that distort maps.
+    ``origin``: the rows of a table as they were read. ``images``: those of `make_sprites`.
     """
 
     X: Points
@@ -51,6 +57,13 @@ class Data:
     words: tuple[str, ...] = ()
     mixed: MixedRows | None = None
     notes: tuple[str, ...] = ()
+    origin: Rows | None = None
+    images: dict[str, Any] | None = None
+
+    @property
+    def title(self) -> str:
+        """The name of the table."""
+        return Path(self.source).name or self.source
 
     @property
     def n_rows(self) -> int:
@@ -63,6 +76,22 @@ class Data:
             return self.columns
         texts = as_text(self.labels)
         return (as_column(self.label_name, texts, self.n_rows), *self.columns)
+
+    def with_images(self, images: Any) -> Self:
+        """Return the rows with an image of each (n, height, width[, 3]), unless it is None."""
+        return self if images is None else replace(self, images=make_sprites(images, self.n_rows))
+
+    def image(self, row: int) -> Markup:
+        """Return the image of a row, cut out of its sheet; empty without images."""
+        if self.images is None:
+            return Markup()
+        width, height, columns, per_sheet = (self.images[name] for name in SPRITE)
+        sheet, place = divmod(row, per_sheet)
+        line, column = divmod(place, columns)
+        at = width, height, sheet, -column * width, -line * height, IMAGE_SIDE / max(width, height)
+        style = "width: {}px; height: {}px; background: var(--sheet{}) {}px {}px; zoom: {}"
+        look = "display: inline-block; image-rendering: pixelated"
+        return fill(f'<i style="{look}; {style}"></i>', *at)
 
     def to_fit(self, rows: Array | None) -> Any:
         """Return what a map of all rows (None) or of some is fitted to."""
@@ -93,7 +122,7 @@ def from_table(
     shown |= {name: read() for name, read in rows.side.items() if name not in skipped}
     ids = np.arange(n) if table.ids is None else table.ids
     columns = tuple(as_column(name, values, n) for name, values in shown.items())
-    about = roles[1] or "label", words, mixed, rows.notes or ()
+    about = roles[1] or "label", words, mixed, rows.notes or (), unscaled.rows
     return Data(X, ids, table.labels, columns, source, *about)
 
 

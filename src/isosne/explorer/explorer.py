@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from panel.theme import Native
 from sklearn.utils.validation import check_is_fitted
 
-from isosne._html import fill
+from isosne._html import escape, fill
 from isosne.datasets.examples import load_table
 from isosne.errors import DataError
-from isosne.explorer.assets import read_style
+from isosne.explorer.assets import read_asset
 from isosne.explorer.data import Settings, from_python, from_table
 from isosne.explorer.measuring import Measurer
 from isosne.explorer.page import Page
@@ -50,10 +50,15 @@ class Explorer:
         """Return the content of a tab. `pn.extension` would load scripts into a notebook."""
         pn.config.param.update(
             design=Native,
-            raw_css=[read_style("page.css")],
+            raw_css=[read_asset("page.css")],
             notifications=True,
             disconnect_notification=DISCONNECTED,
         )
+        data, document = self._session.rows, pn.state.curdoc
+        sheets = data.images["sheets"] if data.images else []
+        told = {"heading": escape(data.title), "n_rows": f"{data.n_rows:,}", "sheets": sheets}
+        document.template_variables.update(told, script=read_asset("page.js"))
+        document.template = read_asset("page.html")
         return Page(self._session).view()
 
     @property
@@ -107,6 +112,7 @@ def explore(
     X: Any = None,
     ids: Any = None,
     columns: Mapping[str, Any] | None = None,
+    images: Any = None,
     port: int = 0,
 ) -> Explorer:
     """Explore a table or a fitted model in the browser, or in the output of a notebook cell.
@@ -124,6 +130,8 @@ def explore(
         A unique identifier of each point. None: the row number.
     columns : mapping from str to array or None, default=None
         Additional data about the points.
+    images : array of shape (n_samples, height, width[, 3]) or None, default=None
+        An image of each point.
     port : int, default=0
         Port of the server; 0 chooses a free one.
 
@@ -151,7 +159,7 @@ def explore(
         check_is_fitted(data)
         if X is None:
             raise DataError("A model needs its points. Pass them as X.")
-        session = Session(from_python(X, labels, ids, columns))
+        session = Session(from_python(X, labels, ids, columns).with_images(images))
         session.add_model(data)
     else:
         if isinstance(data, str | Path):
@@ -160,7 +168,7 @@ def explore(
             rows = from_table(table, table, str(data), (None, None), (str(data),))
         else:
             rows = from_python(data, labels, ids, columns)
-        session = Session(rows)
+        session = Session(rows.with_images(images))
         session.begin(0, Settings())
     explorer = Explorer(session, port=port)
     explorer.start()

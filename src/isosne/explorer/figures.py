@@ -27,24 +27,25 @@ Y_LIMITS: dict[str, Any] = {"start": -1.06, "end": 1.2}  # the tools are above i
 MAX_MOVING, N_MOVING = 5_000, 2_000
 """Above so many points, a browser without WebGL draws about 2,000 while the view moves: 100,000
 points then take 28 ms of CPU time per frame, and 67 ms if it draws 8,000 (measured)."""
-MAX_WIDTH = 800  # largest side of a map in pixels
-CARD = {"flex": "1 1 340px", "min-width": "300px", "max-width": "800px"}
-"""Styles of a map and its title: two maps share a row if each is 340 pixels wide."""
+ZOOM_ROOM, MIN_HALF = 1.25, 0.02  # side of a close view relative to its points; least half side
+MAX_WIDTH = 1000  # largest side of a map in pixels
+CARD = {"flex": "1 1 320px", "min-width": "300px", "max-width": "max(320px, 100vh - 190px)"}
+"""Styles of a map and its title, which fit the screen; two share a row from 700 pixels on."""
 
 
 class Points:
     """The data source of all maps: coordinates, colors, and values for hovering.
 
-    ``tips`` has the values of all rows by field. ``rows`` are the rows in the source, in their
-    order there.
+    ``tips`` has the values of all rows by field; their fields stay the same. ``rows`` are the rows
+    in the source, in their order there.
     """
 
-    def __init__(self, n_rows: int, tips: dict[str, Array]) -> None:
-        self._tips = tips
+    def __init__(self, n_rows: int) -> None:
+        self.tips: dict[str, Array] = {}
         self._shuffled = np.random.default_rng(0).permutation(n_rows)
         self.rows = np.empty(0, np.int64)
-        fields = (*(f"{axis}{m}" for axis in "xyc" for m in (0, 1)), *tips)
-        self.source = bk.ColumnDataSource({field: [] for field in fields})
+        fields = [f"{axis}{m}" for axis in "xyc" for m in (0, 1)]
+        self.source = bk.ColumnDataSource({field: [] for field in fields}, name="events")
 
     def choose(self, is_wanted: Array, selection: Array, limit: int) -> NDArray[np.int64]:
         """Return the wanted rows, or a sample of them, of which the selected ones are up to a half.
@@ -62,7 +63,7 @@ class Points:
     def fill(self, rows: Array, Ys: list[Array], colors: tuple[Array, ...]) -> None:
         """Show some rows at their positions in each map, and no others."""
         self.rows = rows
-        data: dict[str, Any] = {name: values[rows] for name, values in self._tips.items()}
+        data: dict[str, Any] = {name: values[rows] for name, values in self.tips.items()}
         for m in (0, 1):
             Y = Ys[m][rows] if m < len(Ys) else np.full((len(rows), 2), np.nan, np.float32)
             data[f"x{m}"], data[f"y{m}"] = np.ascontiguousarray(Y.T)
@@ -78,6 +79,11 @@ class Points:
         chosen = colors[self.rows]
         if not np.array_equal(chosen, self.source.data[f"c{m}"]):
             self._patch({f"c{m}": chosen})
+
+    def retip(self, tips: dict[str, Array]) -> None:
+        """Replace values for hovering."""
+        self.tips |= tips
+        self._patch({field: values[self.rows] for field, values in tips.items()})
 
     def select(self, rows: Array) -> None:
         """Select those of some rows that are shown."""
@@ -105,7 +111,6 @@ class MapFigure:
         points: Points,
         n: int,
         name: str,
-        tips: list[tuple[str, str]],
         ranges: tuple[bk.Range1d, bk.Range1d] | None = None,
     ) -> None:
         self.m, self.title = m, text_pane()
@@ -123,8 +128,8 @@ class MapFigure:
         every = self.figure.add_glyph(points.source, self._dots, **states, name="points")
         lasso, box = bk.LassoSelectTool(continuous=False), bk.BoxSelectTool()
         lasso.renderers = box.renderers = [every]
-        hover = bk.HoverTool(renderers=[every], tooltips=tips or None, visible=False)
-        self.figure.add_tools(lasso, box, bk.ResetTool(), bk.SaveTool(filename=name), hover)
+        self.hover = bk.HoverTool(renderers=[every], visible=False)
+        self.figure.add_tools(lasso, box, bk.ResetTool(), bk.SaveTool(filename=name), self.hover)
         self.figure.toolbar.active_drag = lasso
         ring = {"fill_color": None, "line_width": 2}
         self._links, self._link = _empty(bk.Segment, "x0", "y0", "x1", "y1", line_width=1.5)
@@ -145,6 +150,17 @@ class MapFigure:
     def corners(self) -> Array:
         """The low and the high corner of the view, each x and y."""
         return np.array([(axis.start, axis.end) for axis in self.ranges], np.float64).T
+
+    def zoom(self, rows: Array) -> None:
+        """Show some rows closely, or the whole map if there are none."""
+        shown = self.Y[rows][np.isfinite(self.Y[rows, 0])].astype(np.float64)
+        limits = [X_LIMITS, Y_LIMITS]
+        if len(shown):
+            low, high = shown.min(axis=0), shown.max(axis=0)
+            half = max(ZOOM_ROOM * float((high - low).max()) / 2, MIN_HALF)
+            limits = [{"start": c - half, "end": c + half} for c in ((low + high) / 2).tolist()]
+        for axis, ends in zip(self.ranges, limits, strict=True):
+            axis.update(**ends)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw on the background of a theme."""

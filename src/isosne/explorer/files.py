@@ -38,9 +38,21 @@ def upload_map(content: bytes, name: str, data: Data) -> tuple[NDArray[np.float3
         path.write_bytes(content)
         try:  # notes and errors name the file as the user does
             drawn = read_map(path)
-            return place_rows(drawn, data), " ".join(drawn.notes).replace(str(path), name)
+            notes = [*drawn.notes, *_other_table(drawn, data)]
+            return place_rows(drawn, data), " ".join(notes).replace(str(path), name)
         except IsosneError as error:
             raise DataError(str(error).replace(str(path), name)) from None
+
+
+def _other_table(drawn: Map, data: Data) -> list[str]:
+    """Return a note if the map was made from another table than the one shown."""
+    try:
+        if data.origin is not None:
+            drawn.check_table(data.origin)
+    except DataError:
+        made_from = drawn.recorded("input").get("source")
+        return [f"This map was made from another table or with other columns: {made_from}."]
+    return []
 
 
 def place_rows(drawn: Map, data: Data) -> NDArray[np.float32]:

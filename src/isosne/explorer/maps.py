@@ -26,7 +26,6 @@ FRAME_SECONDS, LARGE_FRAME_SECONDS, LARGE_MAP = 0.3, 1.0, 8000
 """Shortest time between two frames, of small and of large maps, and the points of a large one;
 drawing a frame takes about 35 ms of a core without a graphics card (`python -m benchmarks
 explore`)."""
-VALUE_EVERY = 100  # steps between two values of the objective; each costs about one step
 
 
 class Status(NamedTuple):
@@ -35,7 +34,6 @@ class Status(NamedTuple):
     state: str = ""
     iteration: int = 0
     n_iter: int = 0
-    objective: float | None = None
     seconds_left: float | None = None
     message: str = ""
 
@@ -55,8 +53,6 @@ class Status(NamedTuple):
         if self.state == PREPARING:
             return "Computing similarities and neighbors"
         parts = [self.state.capitalize(), f"step {self.iteration:,} of {self.n_iter:,}"]
-        if self.objective is not None:
-            parts.append(f"objective {self.objective:.4f}")
         if self.state == RUNNING and self.seconds_left is not None:
             parts.append(f"{self.seconds_left:.0f} s left")
         return ", ".join(parts)
@@ -88,7 +84,6 @@ class ShownMap:
         self._is_stopped = False
         self._next_frame = self._began = 0.0
         self._first = 0
-        self._objective: float | None = None
         self._thread: threading.Thread | None = None
 
     @property
@@ -156,15 +151,13 @@ class ShownMap:
     def _end(self, model: TSNE, state: str) -> None:
         n_iter = model.n_iter_ if state == FINISHED else max(self.status.n_iter, model.n_iter_)
         self._show(model.embedding_)
-        self._update(state, iteration=model.n_iter_, n_iter=n_iter, objective=model.kl_divergence_)
+        self._update(state, iteration=model.n_iter_, n_iter=n_iter)
 
     def _see(self, state: State) -> bool:
         """Store what there is to see of a step; return whether to stop."""
         now = time.monotonic()
         if not self._began:
             self._began, self._first = now, state.iteration
-        if state.iteration % VALUE_EVERY == 0:
-            self._objective = state.value()
         if now >= self._next_frame:
             is_large = self.n_points >= LARGE_MAP
             self._next_frame = now + (LARGE_FRAME_SECONDS if is_large else FRAME_SECONDS)
@@ -182,7 +175,6 @@ class ShownMap:
         self._update(
             RUNNING if self._may_go.is_set() else PAUSED,
             iteration=state.iteration,
-            objective=self._objective,
             seconds_left=left,
         )
 

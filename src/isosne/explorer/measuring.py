@@ -16,6 +16,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from isosne._types import Array, Points
+from isosne.explorer.checking import N_NEIGHBORS, find, find_inside, missing
+from isosne.explorer.data import MIN_POINTS
 from isosne.explorer.maps import ShownMap, as_sentence
 from isosne.explorer.session import TRUST, Measured, Session
 from isosne.neighbors.exact import is_other
@@ -25,7 +27,6 @@ from isosne.quality import compare
 from isosne.quality.comparison import compare_checked
 from isosne.studies.point_columns import Column
 
-N_NEIGHBORS = 10  # size of the neighborhoods that are compared, as in `isosne report`
 BATCH_WORK = 2e9  # multiplications of one batch of trust: about a second on one core
 POLL_SECONDS = 0.2
 logger = logging.getLogger("isosne")
@@ -45,16 +46,17 @@ class Neighborhood(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """How a column differs between a selection and the other rows.
+    """How a column, given by its place, differs between a selection and other rows.
 
     ``effect`` is the difference of the means in standard deviations (Cohen's d, with the pooled
-    standard deviation); for a class of a text column, the difference of its shares.
+    standard deviation); for a class of a text column, that of its shares in arcs (Cohen's h).
     """
 
     column: str
     inside: float
     outside: float
     effect: float
+    place: int = 0
 
 
 def find_neighborhood(
@@ -78,26 +80,36 @@ def _nearest(X: Points, own: Array, k: int, metric: Metric) -> NDArray[np.int64]
 
 
 def compare_with_rest(
-    columns: Sequence[Column], selected: Array, n_shown: int = 10
+    columns: Sequence[Column], selected: Array, others: Array, n_shown: int = 10
 ) -> list[Difference]:
-    """Return the columns that differ most between the selected rows and the others."""
+    """Return the columns that differ most between the selected rows and others."""
+    if len(selected) < 2 or not len(others):
+        return []
     differences: list[Difference] = []
-    for column in columns:
-        is_inside = np.zeros(len(column.data), bool)
-        is_inside[selected] = True
-        if is_inside.all() or not is_inside.any():
-            return []
-        if column.words is not None:
-            differences += _compare_shares(column, is_inside)
-        else:
-            differences += _compare_means(column, is_inside)
+    for place, column in enumerate(columns):
+        compare_parts = _compare_means if column.words is None else _compare_shares
+        found = compare_parts(column, selected, others)
+        differences += [one._replace(place=place) for one in found]
     return sorted(differences, key=lambda found: -abs(found.effect))[:n_shown]
 
 
-def _compare_means(column: Column, is_inside: Array) -> list[Difference]:
+def find_others(Y: Array, selected: Array, *, is_near: bool) -> NDArray[np.int64]:
+    """Return the rows that are not selected, or as many of those nearest on a map (n, 2)."""
+    known = np.isfinite(Y[:, 0]) | (not is_near)
+    others = np.setdiff1d(np.flatnonzero(known), selected)
+    selected = selected[np.isfinite(Y[selected, 0])]
+    if not is_near or not len(others) or not len(selected):
+        return np.asarray(others, np.int64)
+    search = make_search(Y[selected].astype(np.float64), Metric(), "exact")
+    distances = search.nearest(Y[others].astype(np.float64), 1)[1][:, 0]
+    return np.sort(others[np.argsort(distances, kind="stable")[: len(selected)]])
+
+
+def _compare_means(column: Column, selected: Array, others: Array) -> list[Difference]:
     known = np.isfinite(column.data)
-    inside = column.data[known & is_inside].astype(np.float64)
-    outside = column.data[known & ~is_inside].astype(np.float64)
+    inside, outside = (
+        column.data[rows[known[rows]]].astype(np.float64) for rows in (selected, others)
+    )
     if not len(inside) or not len(outside):
         return []
     unit = max(np.abs(inside).max(), np.abs(outside).max()) or 1.0  # squares must not overflow
@@ -111,18 +123,19 @@ def _compare_means(column: Column, is_inside: Array) -> list[Difference]:
     return [Difference(column.name, means[0] * unit, means[1] * unit, effect)]
 
 
-def _compare_shares(column: Column, is_inside: Array) -> list[Difference]:
+def _compare_shares(column: Column, selected: Array, others: Array) -> list[Difference]:
     """Return the class whose share differs most, unless almost every row has its own class."""
     words = column.words or []
     if not 2 <= len(words) <= len(column.data) // 2:
         return []
     shares = [
-        np.bincount(column.data[part], minlength=len(words)) / part.sum()
-        for part in (is_inside, ~is_inside)
+        np.bincount(column.data[part], minlength=len(words)) / len(part)
+        for part in (selected, others)
     ]
     most = int(np.abs(shares[0] - shares[1]).argmax())
     inside, outside = float(shares[0][most]), float(shares[1][most])
-    return [Difference(f"{column.name} = {words[most]}", inside, outside, inside - outside)]
+    effect = 2 * (math.asin(math.sqrt(inside)) - math.asin(math.sqrt(outside)))
+    return [Difference(f"{column.name} = {words[most]}", inside, outside, effect)]
 
 
 def search_rows(ids: Array, columns: Sequence[Column], text: str) -> NDArray[np.int64]:
@@ -167,12 +180,17 @@ def fill_trust(session: Session, shown: ShownMap, last: Measured, rng: Generator
     rows = np.arange(len(trust)) if shown.rows is None else shown.rows
     wanted = rows[np.isnan(trust[rows])]
     X, Y = _mapped(session, shown, last.Y)
-    n_values = X.size if isinstance(X, np.ndarray) else X.nnz
-    chosen = np.sort(rng.permutation(wanted)[: max(int(BATCH_WORK / max(n_values, 1)), 16)])
+    chosen = np.sort(rng.permutation(wanted)[: _batch(X)])
     queries = np.searchsorted(rows, chosen)
     found = compare_checked((X, Y), session.metric_of(shown), queries, N_NEIGHBORS)
     trust[chosen] = found.trust().agreement
     return last._replace(trust=trust)
+
+
+def _batch(X: Points) -> int:
+    """Return how many rows are compared with all others at a time."""
+    n_values = X.size if isinstance(X, np.ndarray) else X.nnz
+    return max(int(BATCH_WORK / max(n_values, 1)), 16)
 
 
 def _mapped(session: Session, shown: ShownMap, Y: Array) -> tuple[Points, Array]:
@@ -215,12 +233,28 @@ class Measurer:
             last = session.measures.get(shown)
             if last is None or last.Y is not shown.Y:
                 self._store(shown, measure(session, shown))
+        if maps and session.maps[0] is maps[0]:
+            self._check(maps[0])
         if session.color != TRUST or len(maps) < len(session.maps):
             return
         for shown in maps:
             last = session.measures.get(shown)
             if last is not None and np.isfinite(last.trust).sum() < last.n_points:
                 self._store(shown, fill_trust(session, shown, last, self._rng))
+
+    def _check(self, shown: ShownMap) -> None:
+        """Find out what the selection shares, then one thing of those that were asked for."""
+        session, rows = self._session, self._session.selection
+        is_new = session.inside is None or session.inside.rows is not rows
+        if is_new and MIN_POINTS <= len(rows) < session.rows.n_rows:
+            session.inside = find_inside(session, rows, _batch(session.rows.X))
+        for name in missing(session)[:1]:
+            try:
+                found = find(name, session, shown, lambda state: self._end.is_set())
+            except Exception as error:  # the other answers do not need it
+                found, session.failure = None, f"No {name} could be found. {as_sentence(error)}"
+            if session.maps[0] is shown:
+                session.checks = {**session.checks, name: found}
 
     def _store(self, shown: ShownMap, found: Measured | None) -> None:
         if found is not None:

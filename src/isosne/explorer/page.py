@@ -1,13 +1,14 @@
 """The page: what one tab of the browser shows of a session."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
 from panel.io.callbacks import PeriodicCallback
 
-from isosne._html import Markup, fill
-from isosne.explorer.assets import read_style, text_pane, write
+from isosne._html import Markup
+from isosne.explorer.assets import read_asset, text_pane, write
 from isosne.explorer.canvas import Canvas
 from isosne.explorer.colors import DARK, LIGHT, list_choices
 from isosne.explorer.controls import CommandPane, MapControls, Messages, SecondMap
@@ -15,14 +16,15 @@ from isosne.explorer.measuring import search_rows
 from isosne.explorer.panes import KeepPane, PointPane, QualityPane, SelectionPane
 from isosne.explorer.session import TRUST, Session
 
-SELECTION_TAB, POINT_TAB = 0, 1
+SELECTION_TAB, POINT_TAB = 0, 1  # the other tabs stay open
 GLANCE_MS = 100  # time between two glances at the session: at most ten frames per second
 LOOK_SECONDS = 1.0  # longest time between two looks at the session, also if no change was noticed
-FACTS = ("maps", "selection", "asked", "names", "color", "measures", "failure")
+FACTS = ("maps", "selection", "asked", "names", "color", "measures", "failure", "checks", "inside")
 """What the page shows of a session, besides the maps themselves."""
-BESIDE = {"flex": "2 1 440px", "max-width": "800px"}
-WIDE = {"flex": "1 1 100%", "max-width": "none"}
-"""Styles of the maps: one map beside the panes, or two maps above them."""
+PANES = {"flex": "1 1 380px", "min-width": "0"}
+MAPS = {"flex": "3 1 680px", "max-width": "none"}
+MAP = MAPS | {"max-width": "max(480px, 100vh - 150px)"}
+"""Styles of the panes, of two maps, and of one map; panes are beside them on a wide screen."""
 
 
 class Page:
@@ -38,14 +40,16 @@ class Page:
         self._canvas = canvas = Canvas(session)
         self._controls = [MapControls(session, m, messages) for m in (0, 1)]
         self._second = SecondMap(session, self._controls[1], messages)
-        self._color = pn.widgets.Select(label="Color by", sizing_mode="stretch_width")
+        self._color = pn.widgets.Select(label="Color by", width=165)
         self._search = pn.widgets.TextInput(
-            label="Search", placeholder="identifier or text", sizing_mode="stretch_width"
+            label="Search", placeholder="identifier or text", width=165
         )
         self._found = text_pane(soft=True)
         self._color.param.watch(self._paint, "value")
         self._search.param.watch(self._find, "value")
-        self._selection = SelectionPane(session, messages)
+        act = messages.guard(self._act)
+        canvas.source.on_change("tags", lambda attr, old, new: act(new[0]))
+        self._selection = SelectionPane(session, canvas, messages)
         self._point = PointPane(session, canvas)
         self._quality = QualityPane(session)
         self._keep = KeepPane(session, canvas, messages)
@@ -53,43 +57,35 @@ class Page:
 
     def view(self) -> Any:
         """Return the content of the page, and begin to follow the session."""
-        side = pn.Column(
-            text_pane(Markup("<h3>Map</h3>")),
+        run = pn.Column(
             self._controls[0].view,
             self._second.view,
-            text_pane(Markup("<h3>Points</h3>")),
-            self._color,
-            self._search,
-            self._found,
-            text_pane(Markup("<h3>Command line</h3>")),
+            text_pane(Markup("<h2>Command line</h2>")),
             self._commands.view,
-            styles={"flex": "1 1 280px", "max-width": "420px"},
+            sizing_mode="stretch_width",
         )
         self._tabs = pn.Tabs(
             ("Selection", self._selection.view),
             ("Point", self._point.view),
             ("Quality", self._quality.view),
+            ("Run settings", run),
             ("Save", self._keep.view),
             sizing_mode="stretch_width",
-            stylesheets=[read_style("parts.css")],
+            stylesheets=[read_asset("parts.css")],
         )
-        self._maps = pn.Column(self._canvas.view, self._canvas.legend)
-        main = pn.FlexBox(
-            self._maps,
-            pn.Column(self._tabs, styles={"flex": "1 1 340px"}),
-            styles={"flex": "4 1 460px", "align-items": "start", "align-content": "start"},
-        )
+        search = pn.Row(self._color, self._search)
+        bar = pn.FlexBox(search, self._second.buttons, self._found, align_items="end")
+        self._maps = pn.Column(bar, self._canvas.view, self._canvas.legend)
+        panes = pn.Column(self._tabs, styles=PANES)
         if self._session.rows.notes:
             self._messages.tell(" ".join(self._session.rows.notes))
         caller = PeriodicCallback(
             callback=self._glance, period=GLANCE_MS, log=False, background=True
         )
         pn.state.onload(caller.start)  # once the browser has the page: a table needs it
-        data = self._session.rows
         return pn.Column(
-            text_pane(fill("<h2>{}</h2>{:,} rows", data.source, data.n_rows)),
             self._messages.view,
-            pn.FlexBox(side, main, flex_wrap="wrap", sizing_mode="stretch_width"),
+            pn.FlexBox(self._maps, panes, align_items="start", sizing_mode="stretch_width"),
             sizing_mode="stretch_width",
         )
 
@@ -112,7 +108,8 @@ class Page:
     def _follow(self, changed: set[str]) -> None:
         session = self._session
         self._follow_theme()
-        if changed & {"names", "color"} or ("measures" in changed and session.color == TRUST):
+        is_shown = "measures" if session.color == TRUST else "checks"
+        if changed & {"names", "color", is_shown}:
             choices = list_choices(session)
             chosen = session.color if session.color in choices else choices[0]
             self._color.param.update(options=choices, value=chosen)
@@ -122,12 +119,15 @@ class Page:
                 if shown.settings is not None:
                     controls.show(shown.settings)
             self._canvas.arrange()
-            self._maps.styles = WIDE if len(session.maps) > 1 else BESIDE
+            self._maps.styles = MAPS if len(session.maps) > 1 else MAP
         self._canvas.tick()
         if changed & {"selection", "asked"}:
-            self._open_tab()
+            self._open_tab(changed)
         if changed & {"selection", "names"}:
             self._selection.update()
+            self._canvas.order_tips(self._selection.order)
+        elif changed & {"checks", "inside", "measures"}:
+            self._selection.judge()
         if "asked" in changed:
             self._canvas.ask()
         if changed & {"maps", "measures", "failure"}:
@@ -137,12 +137,26 @@ class Page:
         for part in parts:
             part.tick()
 
-    def _open_tab(self) -> None:
-        """Show the tab of the selection or that of the point, unless another one is open."""
-        session = self._session
+    def _open_tab(self, changed: set[str]) -> None:
+        """Show the tab of what is new, the selection or the point, unless another one is open."""
+        is_point = self._session.asked is not None and "asked" in changed
         if self._tabs.active in (SELECTION_TAB, POINT_TAB):
-            is_point = session.asked is not None and not len(session.selection)
             self._tabs.active = POINT_TAB if is_point else SELECTION_TAB
+
+    def _act(self, request: str) -> None:
+        """Do what a button in a text or a key asks for."""
+        session = self._session
+        verb, *numbers = request.split()
+        actions: dict[str, Callable[..., None]] = {
+            "clear": session.clear,
+            "check": session.check,
+            "reembed": session.reembed,
+            "zoom": self._canvas.zoom,
+            "hide": self._canvas.hide,
+            "point": lambda row: setattr(session, "asked", row),
+            "color": lambda c: setattr(session, "color", session.rows.described()[c].name),
+        }
+        actions[verb](*map(int, numbers))
 
     def _follow_theme(self) -> None:
         """Use the theme of the browser, which may change at any time."""
@@ -151,8 +165,6 @@ class Page:
         if theme is not self._theme:
             self._theme = theme
             self._canvas.set_theme(theme)
-            self._quality.set_theme(theme)
-            self._quality.update()
 
     def _paint(self, event: Any) -> None:
         if event.new:
@@ -160,12 +172,8 @@ class Page:
 
     def _find(self, event: Any) -> None:
         session = self._session
-        if not event.new.strip():
-            write(self._found, "")
-            return
         rows = search_rows(session.rows.ids, session.rows.described(), event.new)
-        found = "1 row found" if len(rows) == 1 else f"{len(rows):,} rows found"
-        write(self._found, found if len(rows) else "No row found")
-        if len(rows):
-            session.select(rows)
+        found = {0: "No row found", 1: "1 row found"}.get(len(rows), f"{len(rows):,} rows found")
+        write(self._found, found if event.new.strip() else "")
+        session.select(rows)
         session.asked = int(rows[0]) if len(rows) == 1 else None

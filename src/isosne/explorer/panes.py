@@ -1,29 +1,44 @@
-"""The panes beside the maps: selected rows, a point, the quality of the maps, and files to save."""
+"""The panes beside the maps: selected rows, a point, the quality of the maps, and files to save.
+
+A button in a text has the attribute ``data-ask``, with the request that it sends to the page.
+"""
 
 import io
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import panel as pn
-from bokeh.models import ColumnDataSource, FixedTicker, Line, Range1d
-from bokeh.models.widgets import DataTable, StringFormatter, TableColumn
-from bokeh.plotting import figure
 
-from isosne._html import Markup, escape, fill
+from isosne._html import Markup, fill
 from isosne._types import Array
 from isosne.explorer import files
-from isosne.explorer.assets import read_style, text_pane, write
+from isosne.explorer.assets import read_asset, text_pane, write
 from isosne.explorer.canvas import Canvas
-from isosne.explorer.colors import LIGHT, Theme
+from isosne.explorer.checking import missing, weigh
 from isosne.explorer.controls import Messages
-from isosne.explorer.data import plain_values, show_values
-from isosne.explorer.measuring import Neighborhood, compare_with_rest
+from isosne.explorer.data import Data, plain_values, show_values
+from isosne.explorer.measuring import Neighborhood, compare_with_rest, find_others
 from isosne.explorer.session import SELECTIONS, Session
-from isosne.pages.report import DASHED, thin_curve
+from isosne.pages.report import thin_curve
+from isosne.studies.point_columns import Column
 
-MAX_TABLE_ROWS = 5_000  # most selected rows that the table shows; files have all of them
-MAX_TABLE_COLUMNS = 30
+MAX_TABLE_ROWS, MAX_TABLE_COLUMNS = 500, 12  # of the selection that are shown
+N_BINS, BIN_WIDTH, BAR_HEIGHT = 16, 6, 26  # of a histogram
+TOOLS = {"check": "Is this group real?", "zoom": "Zoom in (Z)", "clear": "Clear (Esc)"}
+TOOLS |= {"reembed": "Map only these rows"}
+MARKS = {True: "yes", False: "no", None: "soft"}
+NO_ROWS = (
+    "No rows are selected. Draw around points with the lasso; hold Shift to add, or Ctrl to remove."
+)
+ABOUT_FILES = Markup(
+    "<p>PNG, SVG: a picture of the view.</p><p>HTML page: the map with hover and search, in one "
+    "file.</p><p>Map: coordinates for isosne plot and report.</p><p>Model: places new rows.</p>"
+)
+WIDTH, HEIGHT = 400, 220  # of the R_NX curves
+REST, NEAR = "all other rows", "the nearest rows on the map"
 
 
 def offer_file(name: str, label: str, make: Callable[[], bytes], messages: Messages) -> Any:
@@ -41,95 +56,86 @@ def offer_file(name: str, label: str, make: Callable[[], bytes], messages: Messa
         filename=name,
         label=label,
         color="default",
-        stylesheets=[read_style("parts.css")],
+        stylesheets=[read_asset("parts.css")],
     )
 
 
 class SelectionPane:
-    """The selected rows: a table, how they differ from the rest, files, a name, and a map."""
+    """The selected rows: are they a group, how do they differ, a table, files, a name, a map.
 
-    def __init__(self, session: Session, messages: Messages) -> None:
-        self._session = session
-        self._count, self._summary = text_pane(), text_pane()
-        self._model: DataTable | None = None
-        self._source = ColumnDataSource({})
-        self._table = pn.pane.Bokeh(sizing_mode="stretch_width")
+    ``order`` are the columns that differ most, as indices.
+    """
+
+    def __init__(self, session: Session, canvas: Canvas, messages: Messages) -> None:
+        self._session, self._canvas = session, canvas
+        self.order: list[int] = []
+        self._verdict, self._table = text_pane(), text_pane()
+        wide: Any = {"sizing_mode": "stretch_width"}
+        self._with = pn.widgets.Select(label="Compare with", options=[REST, NEAR], **wide)
+        self._with.param.watch(messages.guard(lambda event: self.update()), "value")
         self._name = pn.widgets.TextInput(placeholder="name of the selection", width=180)
-        actions: dict[str, Callable[[Any], None]] = {
-            "Map only these rows": lambda event: session.reembed(),
-            "Clear": lambda event: session.clear(),
-            "Name the selection": self._keep,
-        }
-        buttons = [
+        keep = pn.widgets.Button(label="Name the selection")
+        keep.on_click(messages.guard(self._keep))
+        saves = [
             offer_file(
-                session.file_name(f"selection.{kind}"),
-                f"Save as {title}",
-                partial(self._save, kind),
+                session.file_name(f"selection.{kind.lower()}"),
+                f"Save selected rows ({kind})",
+                partial(self._save, kind.lower()),
                 messages,
             )
-            for kind, title in (("csv", "CSV"), ("parquet", "Parquet"))
+            for kind in ("CSV", "Parquet")
         ]
-        for label, action in actions.items():
-            buttons.append(pn.widgets.Button(label=label))
-            buttons[-1].on_click(messages.guard(action))
-        self._tools = pn.FlexBox(*buttons[:-1], self._name, buttons[-1])
-        self.view = pn.Column(
-            self._count, self._tools, self._summary, self._table, sizing_mode="stretch_width"
-        )
+        tools = text_pane(fill("{}", [ask(*tool, look="tool") for tool in TOOLS.items()]))
+        self._parts = tools, self._with, self._table, pn.FlexBox(*saves, self._name, keep)
+        self.view = pn.Column(self._verdict, *self._parts, **wide)
 
     def update(self) -> None:
         """Show the rows that are selected."""
-        session, rows = self._session, self._session.selection
-        has_rows = len(rows) > 0
-        self._tools.visible = self._table.visible = self._summary.visible = has_rows
-        if not has_rows:
-            write(self._count, "No rows are selected. Draw around points with the lasso.")
-            return
-        shown, n = rows[:MAX_TABLE_ROWS], session.rows.n_rows
-        note = f" The table shows the first {len(shown):,}." if len(shown) < len(rows) else ""
-        verb = "is" if len(rows) == 1 else "are"
-        write(self._count, f"{len(rows):,} of {n:,} rows {verb} selected.{note}")
-        write(self._summary, self._compare(rows))
-        self._fill(dict(list(files.tabulate(session, shown).items())[:MAX_TABLE_COLUMNS]))
+        rows = self._session.selection
+        for part in self._parts:
+            part.visible = len(rows) > 0
+        self.judge()
+        self.order = self._compare(rows) if len(rows) else []
 
-    def _fill(self, columns: dict[str, Array]) -> None:
-        """Show columns in the table, which is made when rows are selected for the first time."""
-        data = {f"c{i}": show_values(values) for i, values in enumerate(columns.values())}
-        titles = [str(escape(name)) for name in columns]  # the head of a table is HTML
-        shown = [
-            TableColumn(field=f"c{i}", title=title, formatter=StringFormatter(), width=110)
-            for i, title in enumerate(titles)
+    def judge(self) -> None:
+        """Show how many rows are selected, and what is known about whether they are a group."""
+        session, n = self._session, len(self._session.selection)
+        found, left = weigh(session), missing(session)
+        votes = [is_for for _, is_for in found if is_for is not None]
+        head = f"{n:,} of {session.rows.n_rows:,} rows {'is' if n == 1 else 'are'} selected."
+        if votes:
+            head += f" {sum(votes)} of {len(votes)} checks speak for a group:"
+        wait = fill('<li class="soft">Still to come: {} ...</li>', ", ".join(left)) if left else ""
+        listed = [fill('<li class="{}">{}</li>', MARKS[is_for], words) for words, is_for in found]
+        shown = fill('<b>{}</b><ul class="verdict">{}{}</ul>', head, listed, wait)
+        write(self._verdict, shown if n else NO_ROWS)
+
+    def _compare(self, rows: Array) -> list[int]:
+        """Show the columns that differ most, and the rows; return these columns."""
+        session, data, columns = self._session, self._session.rows, self._session.rows.described()
+        others = find_others(session.maps[0].Y, rows, is_near=self._with.value == NEAR)
+        found = compare_with_rest(columns, rows, others)
+        line = "<tr><td>{}</td><td>{:.4g}</td><td>{:.4g}</td><td>{:+.2f}</td><td>{}</td></tr>"
+        drawn = [draw_histogram(columns[one.place], rows, others) for one in found]
+        lines = [
+            fill(line, ask(f"color {place}", name), *numbers, picture)
+            for (name, *numbers, place), picture in zip(found, drawn, strict=True)
         ]
-        height = min(60 + 25 * len(data["c0"]), 300)
-        self._source.data = data
-        if self._model is None:
-            self._model = DataTable(
-                source=self._source,
-                columns=shown,
-                height=height,
-                sizing_mode="stretch_width",
-                autosize_mode="none",
-                reorderable=False,  # it needs jQuery UI, which Bokeh does not have
-                index_position=None,
-                name="rows",
-                stylesheets=[read_style("parts.css")],
-            )
-            self._table.object = self._model
-            return
-        self._model.height = height
-        if [column.title for column in self._model.columns] != titles:
-            self._model.columns = shown
-
-    def _compare(self, rows: Array) -> Markup:
-        found = compare_with_rest(self._session.rows.described(), rows)
-        if not found:
-            return Markup()
-        line = "<tr><td>{}</td><td>{:.4g}</td><td>{:.4g}</td><td>{:+.2f}</td></tr>"
-        return fill(
-            '<table class="plain"><tr><th>column</th><th>mean or share, selected</th>'
-            "<th>others</th><th>effect size</th></tr>{}</table>",
-            [fill(line, *one) for one in found],
-        )
+        heads = ("column", "selected", "others", "effect size", "")
+        shown = [_table(heads, lines)] if lines else []
+        listed = rows[:MAX_TABLE_ROWS]
+        if len(listed) < len(rows):
+            shown.append(fill("<p>The first {:,} rows; files have all.</p>", len(listed)))
+        table = files.tabulate(session, listed)
+        del table["id"]
+        first = [data.label_name, *(columns[one.place].name for one in found)]
+        chosen = [c for c in dict.fromkeys([*first, *table]) if c in table][:MAX_TABLE_COLUMNS]
+        cells = [[fill("<td>{}</td>", text) for text in show_values(table[c])] for c in chosen]
+        names = [fill("<tr><td>{}</td>", point(data, row)) for row in listed.tolist()]
+        lines = [fill("{}", [*line]) for line in zip(names, *cells, strict=True)]
+        shown.append(_table(["id", *chosen], lines))
+        write(self._table, fill("{}", shown))
+        return [one.place for one in found]
 
     def _save(self, kind: str) -> bytes:
         return files.save_rows(self._session, self._session.selection, kind)
@@ -137,6 +143,43 @@ class SelectionPane:
     def _keep(self, event: Any) -> None:
         self._session.name_selection(self._name.value)
         self._session.color = SELECTIONS
+
+
+def ask(request: str, content: str, look: str = "link") -> Markup:
+    """Return a button in a text that sends a request to the page."""
+    return fill('<button class="{}" data-ask="{}">{}</button>', look, request, content)
+
+
+def point(data: Data, row: int) -> Markup:
+    """Return a button that asks about a point: its image and its identifier."""
+    return ask(f"point {row}", fill("{}{}", data.image(row), data.ids[row]))
+
+
+def _table(heads: Iterable[str], lines: list[Markup]) -> Markup:
+    shown = [fill("<th>{}</th>", head) for head in heads]
+    return fill('<div class="box"><table class="plain"><tr>{}</tr>{}</table></div>', shown, lines)
+
+
+def draw_histogram(column: Column, rows: Array, others: Array) -> Markup:
+    """Return the shares of the values of a column: bars of the rows, a line of the others."""
+    parts = [column.data[part].astype(np.float64) for part in (rows, others)]
+    parts = [part[np.isfinite(part)] for part in parts]
+    every = np.concatenate(parts)
+    bins = min(N_BINS, len(column.words)) if column.words is not None else N_BINS
+    shares = [np.histogram(part, bins, (every.min(), every.max()))[0] / len(part) for part in parts]
+    top = max(share.max() for share in shares)
+    left, right = BIN_WIDTH * np.arange(bins), BIN_WIDTH * (np.arange(bins) + 1)
+    bars, line = (
+        "".join(f"L{a} {y:.1f}L{b} {y:.1f}" for a, b, y in zip(left, right, tops, strict=True))
+        for tops in (BAR_HEIGHT * (1 - share / top) for share in shares)
+    )
+    width = BIN_WIDTH * bins
+    return fill(
+        '<svg width="{0}" height="{1}" viewBox="0 0 {0} {1}" role="img" aria-label="selected rows '
+        '(bars) and others (line)"><path class="bars" d="M0 {1}{2}L{0} {1}"/>'
+        '<path class="line" d="M0 {1}{3}L{0} {1}"/></svg>',
+        *(width, BAR_HEIGHT, bars, line),
+    )
 
 
 class PointPane:
@@ -155,21 +198,22 @@ class PointPane:
             return
         data = session.rows
         label = "" if data.labels is None else f", {data.label_name} {data.labels[row]}"
-        parts = [fill("<p><b>{}</b>{}</p>", data.ids[row], label)]
+        parts = [fill("<p>{}<b>{}</b>{}</p>", data.image(row), data.ids[row], label)]
         for shown, drawn in zip(session.maps, self._canvas.figures, strict=False):
             parts.append(self._describe(shown.title, drawn.found))
         line, here = "<tr><td>{}</td><td>{}</td></tr>", slice(row, row + 1)
         values = [fill(line, c.name, *show_values(plain_values(c, here))) for c in data.columns]
-        write(self._text, fill('{}<table class="plain">{}</table>', parts, values))
+        write(self._text, fill("{}{}", parts, _table((), values)))
 
     def _describe(self, title: str, found: Neighborhood | None) -> Markup:
         if found is None:
             return fill("<p>{}: not on this map.</p>", title)
-        ids = self._session.rows.ids
-        true, false = (", ".join(map(str, ids[rows])) for rows in (found.true, found.false))
+        data = self._session.rows
+        near = found.true.tolist(), found.false.tolist()
+        true, false = ([point(data, row) for row in rows] for rows in near)
         return fill(
-            "<p><b>{}</b>: trust {:.0%}. Nearest in the data (lines): {}. "
-            "Near on the map, but not in the data (squares): {}.</p>",
+            "<p><b>{}</b>: {:.0%} of its neighbors kept. Nearest in the data (lines): {}</p>"
+            "<p>Near on the map, but not in the data (squares): {}</p>",
             *(title, found.trust, true, false or "none"),
         )
 
@@ -190,7 +234,8 @@ class KeepPane:
         self._buttons = {
             name: offer_file(name.format(""), *maker, messages) for name, maker in makers.items()
         }
-        self.view = pn.FlexBox(self._which, *self._buttons.values())
+        buttons = pn.FlexBox(self._which, *self._buttons.values())
+        self.view = pn.Column(buttons, text_pane(ABOUT_FILES), sizing_mode="stretch_width")
 
     @property
     def _m(self) -> int:
@@ -214,57 +259,39 @@ class QualityPane:
     """The R_NX curves of the maps."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
-        self._sources = [ColumnDataSource({"k": [], "r": []}) for _ in (0, 1)]
-        self._figure = figure(
-            x_axis_type="log",
-            x_range=Range1d(start=1, end=10),
-            y_range=Range1d(start=-0.02, end=1.0),
-            height=260,
-            sizing_mode="stretch_width",
-            tools="",
-            toolbar_location=None,
-            x_axis_label="neighbors k",
-            y_axis_label="R_NX",
-            name="curves",
-        )
-        self._figure.yaxis.ticker = FixedTicker(ticks=[0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-        self._lines = [Line(x="k", y="r", line_dash=DASHED[m], line_width=2.5) for m in (0, 1)]
-        for source, line in zip(self._sources, self._lines, strict=True):
-            self._figure.add_glyph(source, line)
-        self._text = text_pane()
-        self.set_theme(LIGHT)
-        pane = pn.pane.Bokeh(self._figure, sizing_mode="stretch_width")
-        self.view = pn.Column(self._text, pane, sizing_mode="stretch_width")
-
-    def set_theme(self, theme: Theme) -> None:
-        """Use the colors of a theme."""
-        self._theme, drawn = theme, self._figure
-        drawn.background_fill_color = drawn.border_fill_color = theme.background
-        drawn.grid.grid_line_color = drawn.outline_line_color = theme.frame
-        for name in ("axis_line_color", "major_tick_line_color", "minor_tick_line_color"):
-            setattr(drawn.axis, name, theme.soft)
-        drawn.axis.axis_label_text_color = drawn.axis.major_label_text_color = theme.soft
-        for line, color in zip(self._lines, theme.lines, strict=True):
-            line.line_color = color
+        self._session, self.view = session, text_pane()
 
     def update(self) -> None:
         """Show the measures of the maps."""
-        lines, maps = [], self._session.maps
-        for m, source in enumerate(self._sources):
-            found = self._session.measures.get(maps[m]) if m < len(maps) else None
-            if found is None:
-                source.data = {"k": [], "r": []}
+        measures, lines, curves = self._session.measures, [], []
+        for m, shown in enumerate(self._session.maps):
+            if (found := measures.get(shown)) is None:
                 continue
-            source.data = thin_curve(found.curve)
             is_sample = found.n_queries < found.n_points
             state = f", estimated from {found.n_queries:,} points" if is_sample else ""
-            self._figure.x_range.end = max(float(found.curve.k[-1]), self._figure.x_range.end)  # type: ignore[attr-defined]
-            line = (
-                '<p><i class="line" style="border-color: {}; border-top-style: {}"></i> {}: '
-                "area under R_NX {:.3f}{}</p>"
-            )
-            color, dash = self._theme.lines[m], DASHED[m]
-            lines.append(fill(line, color, dash, maps[m].title, found.auc, state))
-        empty = "The maps are measured when they are complete."
-        write(self._text, fill("{}{}", lines, self._session.failure) or empty)
+            line = '<p><i class="curve{}"></i> {}: area under R_NX {:.3f}{}</p>'
+            lines.append(fill(line, m, shown.title, found.auc, state))
+            curves.append((m, thin_curve(found.curve)))
+        failure = self._session.failure
+        if not lines:
+            write(self.view, failure or "The maps are measured when they are complete.")
+            return
+        write(self.view, fill("{}{}{}", lines, draw_curves(curves), failure))
+
+
+def draw_curves(curves: list[tuple[int, dict[str, Array]]]) -> Markup:
+    """Return R_NX curves as a drawing; the number of each gives its look."""
+    longest = max(math.log10(curve["k"][-1]) for _, curve in curves)
+    unit, powers = WIDTH / longest, range(math.floor(longest) + 1)
+    text = '<text x="{:.0f}" y="{:.0f}">{}</text>'
+    shown = [fill(text, unit * power, HEIGHT + 15, 10**power) for power in powers]
+    shown += [fill(text, -24, HEIGHT * (1 - r) + 4, r) for r in (0.0, 0.5, 1.0)]
+    for m, curve in curves:
+        places = zip(unit * np.log10(curve["k"]), HEIGHT * (1 - curve["r"]), strict=True)
+        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        shown.append(fill('<polyline class="curve{}" points="{}"/>', m, line))
+    return fill(
+        '<svg viewBox="-30 -10 {} {}" role="img" aria-label="curves"><rect class="line" width="{}" '
+        'height="{}"/>{}</svg><p class="soft">R_NX over neighbors k</p>',
+        *(WIDTH + 40, HEIGHT + 30, WIDTH, HEIGHT, shown),
+    )

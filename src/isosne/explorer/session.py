@@ -7,7 +7,7 @@ pages: they look every so often at what it has, and at the maps.
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,9 @@ from isosne.studies.point_columns import Column
 from isosne.tsne.estimator import TSNE
 
 NOTHING, TRUST, SELECTIONS = "nothing", "trust", "named selections"
+CHECKS = CLUSTER, OUTLIERS, NULL_P = "cluster", "outlier score", "null test p-value"
 """What points can be colored by, besides their label and columns."""
+SEEDS = "further maps"
 MAX_NAME = 80  # letters of the name of a table in names of files; chosen
 MAX_MAPS = 2  # maps that are shown side by side
 MODEL = "the map shown is that of a model, which may have further settings"
@@ -46,8 +48,9 @@ class Measured(NamedTuple):
 class Session:
     """Rows, maps and selections; ``color`` is what the points are colored by.
 
-    ``measures`` of the maps, and ``failure``, are written by the `Measurer`. Values are replaced
-    and never changed in place, so that pages see by ``is`` what is new.
+    ``measures`` of the maps, ``checks`` of the first map, ``inside`` and ``failure`` are written by
+    the `Measurer`; ``wanted`` are the checks to do. Values are replaced and never changed in place,
+    so that pages see by ``is`` what is new.
     """
 
     rows: Data
@@ -57,6 +60,9 @@ class Session:
     names: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     color: str = field(init=False)
     measures: dict[ShownMap, Measured] = field(default_factory=dict)
+    wanted: frozenset[str] = frozenset()
+    checks: dict[str, Any] = field(default_factory=dict)
+    inside: Any = None
     failure: str = ""
 
     def __post_init__(self) -> None:
@@ -120,6 +126,8 @@ class Session:
     def _put(self, m: int, shown: ShownMap) -> None:
         for before in self.maps[m : m + 1]:
             before.stop()
+        if m == 0:
+            self.wanted, self.checks = frozenset(), {}
         self.maps = (*self.maps[:m], shown, *self.maps[m + 1 :])
 
     def close_second(self) -> None:
@@ -143,6 +151,10 @@ class Session:
         """Select no row, and ask about none."""
         self.select(np.empty(0, np.int64))
         self.asked = None
+
+    def check(self) -> None:
+        """Find out whether the selection is a group: clusters, null test, and further maps."""
+        self.wanted = frozenset({CLUSTER, SEEDS} | ({NULL_P} if self.rows.mixed is None else set()))
 
     def name_selection(self, name: str) -> None:
         """Name the selected rows; an earlier selection of that name is replaced."""

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isosne._blocks import for_each_block
 from isosne._checks import (
+    as_graph,
     check_for_metric,
     check_metric,
     check_points,
@@ -87,7 +88,8 @@ class MetricKernel(BaseEstimator, ABC):
         ----------
         X : array, CSR or data frame of shape (n_samples, n_features)
             The points; with ``metric="precomputed"``, their distances (n_samples, n_samples), all
-            of them or in a sparse matrix those of each point to its neighbors.
+            of them or in a sparse matrix those of each point to its neighbors; or a pair of arrays
+            (n_samples, k), the indices and the distances of the neighbors.
         y : None
             Ignored.
 
@@ -97,9 +99,15 @@ class MetricKernel(BaseEstimator, ABC):
             The fitted kernel.
         """
         check_metric(self.metric, self.p)
+        X = as_graph(X) if self.takes_pairs else X
         self.fit_checked(check_points(X, min_rows=2))
         validate_data(self, X, reset=True, skip_check_array=True)  # stores the column names
         return self
+
+    @property
+    def takes_pairs(self) -> bool:
+        """Whether the input holds values of pairs of points instead of points."""
+        return self.metric == "precomputed"
 
     @abstractmethod
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
@@ -261,6 +269,7 @@ class MetricKernel(BaseEstimator, ABC):
         check_is_fitted(self)
         if A is None:
             return self.X_fit_
+        A = as_graph(A, self.X_fit_.shape[1]) if self.takes_pairs else A
         points = check_points(A)
         check_width(points, self.X_fit_.shape[1], type(self).__name__)
         validate_data(self, A, reset=False, skip_check_array=True)
@@ -313,6 +322,5 @@ class MetricKernel(BaseEstimator, ABC):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        tags.input_tags.positive_only = self.metric == "precomputed"
+        tags.input_tags.pairwise = tags.input_tags.positive_only = self.takes_pairs
         return tags

@@ -87,11 +87,9 @@ class PrecomputedKernel(MetricKernel):
     def costs(self, n_points: int) -> KernelCosts:
         return KernelCosts(0, 0)  # a float32 copy; the plan adds the number of stored entries
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = True
-        tags.input_tags.positive_only = True
-        return tags
+    @property
+    def takes_pairs(self) -> bool:
+        return True
 
 
 def _check_not_negative(affinities: Points) -> None:

@@ -18,7 +18,7 @@ from isosne._types import Array, Neighbors
 
 N_COUNTED = 10
 """Nearest neighbors per point that are counted to find hubs."""
-HUBNESS, MILD, FULL = 5.0, 0.5, 1.0
+HUBNESS, MILD, FULL = 5.0, 0.25, 1.0
 """Hubness above which "auto" scales fully, and its powers of the spread (docs/decisions/0022)."""
 ROWS = 1024
 """Rows per block (chosen)."""

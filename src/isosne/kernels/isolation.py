@@ -86,7 +86,7 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         Voronoi cells of the sampled points, or leaves of axis-parallel isolation trees.
     metric : str, default="euclidean"
         Metric of the Voronoi cells: euclidean, manhattan, chebyshev, minkowski, cosine,
-        mahalanobis (with the covariance of the fitted points), hamming, gower or precomputed.
+        mahalanobis (with the covariance of the points), hamming, jaccard, gower or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
     random_state : int, Generator, RandomState or None, default=None

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._tables import as_array
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError, show
 
@@ -20,20 +21,20 @@ N_BINS, FEWEST = 20, 50
 def as_labels(y: Any, n_points: int) -> NDArray[np.int64] | NDArray[np.float64]:
     """Return the class of each point as an integer, -1 if unknown; or its number, NaN if unknown.
 
-    Numbers with decimals are numbers, other values are classes. None, NaN, and -1 among integers
-    are unknown.
+    Numbers with decimals are numbers, other values are classes. None, NaN, empty text, and -1 among
+    integers are unknown.
     """
     if y is None:
         hint = "Pass fit(X, y), or leave label_weight out."
         raise ParameterError("y", "hold a label per row, because label_weight is not 0", y, hint)
-    given = np.asarray(y)
+    given = as_array(y, "y")
     if given.shape != (n_points,):
         raise DataError(
             f"y must hold one label per row, shape ({n_points},); got {show(y)}. Use None or NaN "
             "for rows without a label."
         )
     values = given.astype(object) if given.dtype.kind not in "biuf" else given
-    is_known = np.array([value is not None and value == value for value in values.tolist()], bool)
+    is_known = np.array([v not in (None, "") and v == v for v in values.tolist()], bool)
     if given.dtype.kind == "f" and not np.isfinite(given[is_known]).all():
         raise DataError("y must be finite; got infinite numbers. Use NaN for unknown labels.")
     if given.dtype.kind == "f" and (given[is_known] % 1).any():

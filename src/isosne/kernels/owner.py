@@ -69,13 +69,13 @@ class OwnerKernel(MetricKernel):
         those above 1/4 of n_samples. Of more than 200 000 samples, 1/1000, 1/100 and 1/10 instead.
     metric : str, default="euclidean"
         euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with the covariance of the
-        fitted points), hamming (the fraction of columns that differ), gower (of points from
-        `isosne.tables.gower_points`) or precomputed.
+        fitted points), hamming (the fraction of columns that differ), jaccard (of the columns that
+        are not zero), gower (of points from `isosne.tables.gower_points`) or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
     local_scaling : float or "auto", default="auto"
         How strongly neighbors are ranked by locally scaled distances, from 0 (plain distances) to 1
-        (local scaling). "auto": 1/2, which gives purer clusters; 1 if there are strong hubs (points
+        (local scaling). "auto": 1/4, which gives purer clusters; 1 if there are strong hubs (points
         that are near to nearly all others), that is, if a neighbor is among the 10 nearest of more
         than 50 points on average.
     label_weight : float, default=0.0

@@ -19,6 +19,7 @@ from sklearn.base import clone
 
 from isosne._checks import check_number, check_points
 from isosne._random import RandomState
+from isosne._tables import as_array
 from isosne._types import Array, FarPartners, Points
 from isosne.errors import DataError, ParameterError, show
 from isosne.kernels.base import KernelCosts, MetricKernel
@@ -55,15 +56,24 @@ class Layout(NamedTuple):
             scales.append(2.0 ** (math.frexp(mean)[1] // 2) if mean > 0 else 1.0)
         return cls(tuple(named), tuple(part.shape[1] for part in parts), tuple(scales))
 
-    def stack(self, views: Any) -> Points:
-        """Return views as one matrix, in this layout."""
+    def named(self, views: Any) -> dict[str, Any]:
+        """Return views by name; they may also be one matrix, with all columns side by side."""
+        is_matrix = isinstance(views, np.ndarray | csr_array)
+        if is_matrix and views.shape[1:] == (sum(self.widths),):
+            stops = np.cumsum(self.widths).tolist()
+            columns = map(slice, [0, *stops], stops)
+            return {name: views[:, own] for name, own in zip(self.names, columns, strict=True)}
         named = _named(views)
         if tuple(named) != self.names:
             raise DataError(
                 f"X must hold the views {', '.join(self.names)}; got {', '.join(named) or 'none'}. "
                 "Pass the same views, in the same order."
             )
-        blocks: list[Any] = []
+        return named
+
+    def stack(self, views: Any) -> Points:
+        """Return views as one matrix, in this layout."""
+        named, blocks = self.named(views), list[Any]()
         for (name, view), width, scale in zip(named.items(), self.widths, self.scales, strict=True):
             part, has_view = _checked(view, name)
             if part.shape[1] != width:
@@ -109,7 +119,7 @@ def _named(views: Any) -> dict[str, Any]:
 
 def _checked(view: Any, name: str) -> tuple[Points, NDArray[np.bool_]]:
     """Return a view with zeros for the rows that lack it, and which rows have it."""
-    dense = view if isinstance(view, csr_array) or hasattr(view, "tocsr") else np.asarray(view)
+    dense = view if hasattr(view, "tocsr") else as_array(view, f"view {name!r}")
     has_view: NDArray[np.bool_] = np.ones(dense.shape[0], bool)
     if isinstance(dense, np.ndarray) and dense.dtype.kind == "f":
         has_view = ~np.asarray(np.isnan(dense).all(axis=1))
@@ -258,7 +268,7 @@ class ViewsKernel(MetricKernel):
 
     def read_labels(self, y: Any) -> None:
         for view, rows in zip(self.views_, self.members_, strict=True):
-            view.read_labels(y if y is None else np.asarray(y)[rows])
+            view.read_labels(y if y is None else as_array(y, "y")[rows])
 
     def weigh(self, members: list[Array], n_points: int) -> NDArray[np.float32]:
         """Return the share (n_views, n_points) of each view that a row has; 0 of others."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isosne._portable import each_cos, each_log
+from isosne._tables import as_array
 from isosne._types import Array, DenseMatrix, Joint, PartnerSource, Points, SparseMatrix
 from isosne.errors import DataError, ParameterError, keyword, suggest
 from isosne.layout import eigenvectors
@@ -60,16 +61,24 @@ def resolve_start(start: Any, metric: str, *, has_points: bool = True) -> Any:
 
 
 def initial_map(
-    start: Any, X: Points, joint: Joint, n_components: int, rng: np.random.Generator
+    start: Any,
+    X: Points,
+    joint: Joint,
+    n_components: int,
+    rng: np.random.Generator,
+    *,
+    is_exaggerated: bool = True,
 ) -> NDArray[np.float32]:
     """Return the initial map (n_components, n) in float32.
 
-    start: "pca" (CSR: truncated SVD), "spectral" (of the joint probabilities), "random", or an
-    array (n, n_components), which is used unchanged, or the Anchors of a previous map.
+    start: "pca" (CSR: truncated SVD), "spectral" (of the joint probabilities), "random", an array
+    (n, n_components), or the Anchors of a previous map. Exaggeration needs a small map to start
+    from, so an array is scaled if the first steps are exaggerated.
     """
     n = X.shape[0]
     if not isinstance(start, str | Anchors):
-        return check_spread(given_map(start, n, n_components), "start")
+        given = check_spread(given_map(start, n, n_components), "start")
+        return _small(given) if is_exaggerated else given
     noise = normal_numbers(rng, (n, n_components))
     if isinstance(start, Anchors):
         return check_spread(carried_map(start, joint, noise), "align_to")
@@ -81,6 +90,13 @@ def initial_map(
         axes[:], spread = 0, 1.0
     axes = SPREAD * (axes / (spread or 1.0) + JITTER * noise)
     return np.ascontiguousarray(axes.T, np.float32)
+
+
+def _small(Y: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return a map (d, n) around the origin, as wide as one from principal components."""
+    axes = Y.T.astype(np.float64)  # sums over rows add in the same order on every machine
+    axes -= axes.mean(axis=0)
+    return np.ascontiguousarray((SPREAD / axes.std(axis=0).max() * axes).T, np.float32)
 
 
 def check_spread(Y: NDArray[np.float32], name: str) -> NDArray[np.float32]:
@@ -111,8 +127,8 @@ def normal_numbers(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[
 
 def given_map(start: Any, n: int, n_components: int) -> NDArray[np.float32]:
     """Return given coordinates (n, n_components) as an initial map, a copy."""
+    array = as_array(start, "start")
     try:
-        array = np.asarray(start)
         array = array.astype(np.float64, casting="unsafe" if array.dtype == object else "same_kind")
     except (TypeError, ValueError):
         array = np.empty(())

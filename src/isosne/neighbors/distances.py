@@ -105,10 +105,11 @@ def exact_set(
         return CodePoints(np.asarray(chosen))
     if metric.whitening is not None:
         chosen, precision = metric.whitening.apply(chosen), np.float64
-    dtype = np.float64 if isinstance(chosen, csr_array) else precision
-    largest = 0.0 if metric.name in ("cosine", "gower") else largest_value(chosen)
+    is_sparse = isinstance(chosen, csr_array) or metric.name == "jaccard"
+    dtype = np.float64 if is_sparse else precision
+    largest = 0.0 if metric.name in ("cosine", "jaccard", "gower") else largest_value(chosen)
     scale = common_scale(largest, dtype, metric.power)
-    if isinstance(chosen, csr_array):
+    if is_sparse:
         return SparsePoints(_read_csr(chosen, metric, scale), metric, scale)
     return DensePoints(_as_dense(chosen, metric, dtype, scale), metric, scale)
 
@@ -140,8 +141,8 @@ def _to_unit_length(values: Array, dtype: type) -> Array:
 
 
 def _read_csr(block: Points, metric: Metric, scale: float) -> csr_array:
-    """Return points as CSR in float64, divided by the scale; scaled to length 1 for cosine."""
-    rows = csr_array(block)
+    """Return points as CSR in float64, divided by the scale; cosine: of length 1, Jaccard: ones."""
+    rows = csr_array(block != 0 if metric.name == "jaccard" else block)
     data: Array = np.divide(rows.data, scale, dtype=np.float64)
     if metric.name == "cosine":
         scale_rows(rows.indptr, data, data)
@@ -227,7 +228,7 @@ class DenseEuclidean(DensePoints):
 
 
 class SparsePoints(SearchSet):
-    """CSR points, Euclidean, cosine or Manhattan metric: keys without conversion to dense.
+    """CSR points, Euclidean, cosine, Manhattan or Jaccard metric: keys without dense copies.
 
     An inverted index finds the columns that two points share. The entries of two points that are
     near each other are merged instead, because the norms of the points cancel.
@@ -252,6 +253,9 @@ class SparsePoints(SearchSet):
         for row, norm in zip(keys, norms, strict=True):  # no array of all sums
             row += norm + self._norms
         settle_near(block, csr_parts(self._rows), (norms, self._norms), power, keys)
+        if self.metric.name == "jaccard":  # keys count the columns that only one of two rows has
+            for row, norm in zip(keys, norms, strict=True):
+                row /= np.maximum((norm + self._norms + row) / 2, 1)  # columns of either
         return keys[:, columns]
 
     def subset(self, ids: Array) -> "SparsePoints":

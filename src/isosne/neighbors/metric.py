@@ -139,7 +139,7 @@ class Metric(NamedTuple):
     def power(self) -> float:
         """Power of the differences in a distance."""
         powers = {"minkowski": float(self.p), "chebyshev": math.inf}
-        powers |= dict.fromkeys(("manhattan", "hamming", "gower"), 1.0)
+        powers |= dict.fromkeys(("manhattan", "hamming", "jaccard", "gower"), 1.0)
         return powers.get(self.name, 2.0)
 
     @property

@@ -62,8 +62,8 @@ def nearest_neighbors(
         Number of neighbors, from 1 to n_samples - 1.
     metric : str, default="euclidean"
         One of euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis, hamming (the
-        fraction of columns that differ), gower (of points from `isosne.tables.gower_points`),
-        precomputed.
+        fraction of columns that differ), jaccard (of the sets of columns that are not zero), gower
+        (of points from `isosne.tables.gower_points`), precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
     method : str, default="exact"

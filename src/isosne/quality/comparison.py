@@ -159,9 +159,9 @@ def compare(
         Neighborhood size of the trust; less than half of the number of points.
     metric : str, default="euclidean"
         Distance in the data: euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with
-        the covariance of the data), hamming, gower or precomputed. A data frame with columns that
-        are not numbers, or with missing values, is measured by Gower's distance. Distances in the
-        embedding are always Euclidean.
+        the covariance of the data), hamming, jaccard, gower or precomputed. A data frame with
+        columns that are not numbers, or with missing values, is measured by Gower's distance.
+        Distances in the embedding are always Euclidean.
     p : float, default=2.0
         Power of the Minkowski distance.
     n_queries : int, "auto" or None, default=None

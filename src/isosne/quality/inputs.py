@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from isosne import _checks as checks
 from isosne._random import RandomState, as_generator
+from isosne._tables import as_array
 from isosne._types import Array, Points
 from isosne.errors import DataError, keyword
 from isosne.neighbors.metric import Metric
@@ -103,7 +104,7 @@ def _check_equal_rows(n_data: int, n_embedded: int) -> None:
 
 def check_label_shape(labels: Any, n: int) -> Array:
     """Return labels as an array with one entry per point."""
-    array = np.asarray(labels)
+    array = as_array(labels, "labels")
     if array.shape != (n,):
         raise DataError(
             f"labels must be one-dimensional, with one entry per point; got shape {array.shape} "

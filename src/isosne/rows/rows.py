@@ -179,8 +179,8 @@ class Rows(ABC):
     def _take(self, indices: Indices) -> Points:
         """Return the rows with the given indices, which are distinct and in ascending order."""
 
-    def read(self, rows: slice) -> Points:
-        """Return consecutive rows; all values are finite. The result must not be modified."""
+    def read(self, rows: slice, *, allow_missing: bool = False) -> Points:
+        """Return consecutive rows, which must not be modified; values are those of `take`."""
         start, stop, step = rows.indices(self.shape[0])
         if step != 1:
             rule = "be a slice of consecutive rows"
@@ -188,7 +188,8 @@ class Rows(ABC):
         stop = max(start, stop)
         with self.files.reading():
             block = self._read(start, stop)
-        self._check_finite(block, range(start, stop))
+        if not allow_missing:
+            self._check_finite(block, range(start, stop))
         return block
 
     def take(self, indices: Any, *, allow_missing: bool = False) -> Points:

@@ -133,7 +133,8 @@ def study(
         The data, at least 4 points; the distance matrix for a kernel with
         ``metric="precomputed"``.
     labels : array of shape (n_samples,) or None, default=None
-        The class of each point; empty or None if it is unknown. The name of a series is shown.
+        The class of each point; empty or None if it is unknown. The name of a series is shown. They
+        guide the map of a model with ``label_weight``.
     columns : mapping from str to array, data frame or None, default=None
         Additional data about the points, shown in the report.
     model : TSNE or None, default=None
@@ -340,7 +341,7 @@ def _fit_and_judge(
 ) -> JudgedMap:
     """Fit and measure a map; table: points for Gower's distance, if the columns are mixed."""
     began = time.perf_counter()
-    model.fit(points)
+    model.fit(points, labels)
     seconds = time.perf_counter() - began
     parameters = model.get_params(deep=False)
     settings = {name: repr(parameters[name]) for name in parameters if name not in UNLISTED}

@@ -79,9 +79,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Exaggeration kept until the end; 2 to 4 gives tighter clusters. None: that of the schedule,
         usually 1.
     start : str or array, default="auto"
-        Initial coordinates: "pca", "spectral", "random" or an array (n_samples, n_components).
-        "auto": the previous map with `align_to`, else "pca", or "spectral" for precomputed
-        distances or affinities.
+        Initial coordinates: "pca", "spectral", "random" or an array (n_samples, n_components); its
+        scale does not matter if the schedule begins with exaggeration. "auto": the previous map
+        with `align_to`, else "pca", or "spectral" for precomputed distances or affinities.
     align_to : TSNE, array, data frame, Alignment or None, default=None
         A previous map: rows stay near their places on it. An `Alignment` also holds the strength
         of the pull and identifiers of the rows; without identifiers rows are matched by position.
@@ -217,10 +217,10 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, CSR, data frame, path, Dask array or data frame, or list or mapping of views
+        X : array, tensor, CSR, data frame, path, Dask collection, or list or mapping of views
             The points, one per row; for a kernel with ``metric="precomputed"`` their distances, for
-            ``kernel="precomputed"`` their affinities. A path names a file of rows: see
-            `isosne.rows.open_rows`. Several matrices are views of the same rows: see `ViewsKernel`.
+            ``kernel="precomputed"`` their affinities: of all pairs, or CSR, or a pair of indices
+            and values of neighbors. Paths: see `isosne.rows.open_rows`; views: see `ViewsKernel`.
         y : array of shape (n_samples,) or None, default=None
             Labels that guide the map, for a kernel with ``label_weight``: classes or numbers, with
             None, NaN or -1 for rows without a label. Ignored otherwise.

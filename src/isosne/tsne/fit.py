@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from isosne._checks import is_one_of
 from isosne._random import RandomState, as_generator
+from isosne._tables import as_array
 from isosne._types import Array, DenseMatrix, Joint, Neighbors
 from isosne.affinities.dense import dense_affinities, given_affinities
 from isosne.affinities.sampled import SampledAffinities
@@ -75,7 +76,7 @@ class Job(NamedTuple):
 
     def labels_of(self, landmarks: Array | None) -> Any:
         """Return the labels of the rows that are mapped."""
-        return self.y if self.y is None or landmarks is None else np.asarray(self.y)[landmarks]
+        return self.y if self.y is None or landmarks is None else as_array(self.y, "y")[landmarks]
 
     def anchors_among(self, landmarks: Array | None) -> Anchors | None:
         """Return the anchors, counted among the landmarks if there are any."""
@@ -106,7 +107,9 @@ def start_run(job: Job, saved: RunState | None, reporter: Reporter) -> Run:
     anchors = job.anchors_among(landmarks)
     start = anchors if plan.start == PREVIOUS else plan.parameters["start"]
     points = job.given.start_points(kernel.X_fit_, landmarks)
-    Y = initial_map(start, points, joint, plan.n_components, rng)
+    is_exaggerated = plan.parameters["schedule"].phases[0].exaggeration > 1
+    seen = (start, points, joint, plan.n_components, rng)
+    Y = initial_map(*seen, is_exaggerated=is_exaggerated)
     made = (plan, kernel, joint, isolated, landmarks, anchors, job.far, draws)
     run = Run(*made, Progress.at(Y))
     if saved:

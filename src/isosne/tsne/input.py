@@ -20,6 +20,7 @@ from sklearn.utils.validation import validate_data
 
 from isosne._blocks import for_each_block
 from isosne._checks import (
+    as_graph,
     check_count,
     check_for_metric,
     check_names,
@@ -230,13 +231,14 @@ class Input:
         if is_one_of(kernel, ("precomputed",)) or isinstance(kernel, PrecomputedKernel):
             metric = "precomputed"
         self.forest: TableForest | None = None
+        self._is_precomputed = is_one_of(metric, ("precomputed",))
+        X = as_graph(X) if self._is_precomputed else X
         self.layout = Layout.of(X) if are_views(X) else None
         if self.layout is not None:
             X = self.layout.stack(X)
         is_table = isinstance(X, MixedRows)
         self.source = X.frame if is_table else X
         self._examined = X.notes if isinstance(X, Rows) else None
-        self._is_precomputed = is_one_of(metric, ("precomputed",))
         can_be_table = not self._is_precomputed and not is_stored(X)
         if is_table or (can_be_table and is_mixed(X)):
             categorical = X.categorical if is_table else None
@@ -368,6 +370,8 @@ class Input:
         set_or_remove(model, "input_scale_", getattr(self._rows, "scale", None))
         if self._rows is None or not is_stored(self.source):
             validate_data(model, self.source, reset=True, skip_check_array=True)
+            if self.layout is not None:
+                model.n_features_in_ = sum(self.layout.widths)
             return
         names = self._rows.column_names
         model.n_features_in_ = self.shape[1]
@@ -386,7 +390,7 @@ def set_or_remove(model: Any, name: str, value: object) -> None:
 def comparable_rows(model: Any, X: Any) -> Any:
     """Return the rows of X that are on the map of a model, as its kernel compares them."""
     if hasattr(model, "layout_"):
-        return take_landmarks(model, model.layout_.stack(X))
+        return take_landmarks(model, _stacked(model, X))
     rows = open_input(X) if is_stored(X) and model.plan_.n_rows is not None else X
     return take_landmarks(model, model.table_.transform(X) if hasattr(model, "table_") else rows)
 
@@ -409,12 +413,13 @@ def take_landmarks(model: Any, values: Any) -> Any:
 def checked_points(model: Any, X: Any) -> Points:
     """Return new points, validated, as the kernel of a model compares them: scaled, or as codes."""
     if hasattr(model, "layout_"):
-        return check_points(model.layout_.stack(X))
+        return check_points(_stacked(model, X))
     if is_stored(X):
         return check_points(opened_rows(model, X).read(slice(None)))
     if hasattr(model, "table_"):
         codes: Points = model.table_.transform(X)
         return codes
+    X = _as_pairs(model, X)
     points = check_points(X)
     check_width(points, model.n_features_in_, type(model).__name__)
     validate_data(model, X, reset=False, skip_check_array=True)
@@ -424,10 +429,24 @@ def checked_points(model: Any, X: Any) -> Points:
     return points
 
 
+def _stacked(model: Any, X: Any) -> Points:
+    """Return views, or a table with their columns side by side, as one matrix, scaled."""
+    layout: Layout = model.layout_
+    X = open_input(X).read(slice(None), allow_missing=True) if is_stored(X) else X
+    if hasattr(model, "input_scale_"):
+        X = model.input_scale_.apply(np.hstack(list(layout.named(X).values())))
+    return layout.stack(X)
+
+
+def _as_pairs(model: Any, X: Any) -> Any:
+    """Return the neighbors of new points among the fitted points as CSR; other input unchanged."""
+    return as_graph(X, model.n_features_in_) if model.kernel_.takes_pairs else X
+
+
 def opened_rows(model: Any, X: Any) -> Rows:
     """Return new rows of an input of any kind as the kernel of a model compares them."""
     if hasattr(model, "layout_"):
-        return open_input(model.layout_.stack(X))
+        return open_input(_stacked(model, X))
     if hasattr(model, "table_"):
         X = X.frame if isinstance(X, MixedRows) else X
         if is_stored(X):
@@ -436,7 +455,7 @@ def opened_rows(model: Any, X: Any) -> Rows:
                 f"got {show(X)}. Read it into a data frame, or pass parts of it."
             )
         return open_input(model.table_.transform(X))
-    rows = open_input(X)
+    rows = open_input(_as_pairs(model, X))
     check_width(rows, model.n_features_in_, type(model).__name__)
     check_names(rows.column_names, getattr(model, "feature_names_in_", None))
     if hasattr(model, "input_scale_") and not isinstance(rows, ScaledRows):

@@ -180,6 +180,8 @@ class Costs:
     def _points(self, value_bytes: int) -> float:
         """Return the bytes of copies of the points in the search, or of their distances."""
         n, d, entries = self.given.n_points, self.given.n_features, self.given.n_entries
+        if self.unfitted.metric == "jaccard" and entries is None:
+            entries = n * d
         if self.unfitted.metric == "precomputed":
             return DISTANCES * n if entries is None else ENTRY["distances"] * entries
         if entries is not None:

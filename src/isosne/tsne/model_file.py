@@ -285,6 +285,8 @@ def _check_fitted(fitted: Mapping[str, Any]) -> None:
     if table is not None:
         check_value(n_features, "the number of trees", n_features == table._n_features_out)
         n_features = len(table.columns_)
+    if "layout_" in fitted:
+        n_features = sum(fitted["layout_"].widths)
     n_iter, value = fitted["n_iter_"], fitted["kl_divergence_"]
     check_value(n_iter, "n_iter_", is_count(n_iter, 0, LARGEST_COUNT))
     check_value(value, "kl_divergence_", is_number(value))

@@ -3,10 +3,13 @@
 from html import escape
 
 import numpy as np
+from sklearn.preprocessing import minmax_scale
 
+from isosne import OwnerKernel
 from isosne.cli.tables import open_table
 from isosne.explorer.data import from_table
-from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT, write_csv
+from isosne.structure import label_test
+from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT, points_of, short_tsne, write_csv
 
 LINE = ("report", "wine.csv", *COLUMNS, *SHORT, "--scale", "minmax")
 
@@ -43,3 +46,14 @@ def test_notes_on_columns_are_on_the_page_and_in_explore(here, isosne):
     shown = from_table(table, table, "t.csv", (None, None), ("t.csv",))
     assert shown.notes == table.rows.notes
     assert len(shown.notes) == 2
+
+
+def test_a_guided_map_is_shown_beside_the_label_test(wine, here, isosne):
+    options = ("--cell-size", "4,16", "--n-seeds", 1, "--label-weight", 0.3, "--clusters", 0.5)
+    isosne(*LINE, *options, "-o", "report.html")
+    page, X = (here / "report.html").read_text(), minmax_scale(points_of(wine))
+    model = short_tsne(OwnerKernel((4, 16), label_weight=0.3))
+    scores = str(label_test(model, X, wine["cultivar"]))
+    assert f"Labels guide the first map. 10-NN accuracy (R^2 of numbers): {scores}." in page
+    accuracy = model.fit(X, wine["cultivar"]).report(X, wine["cultivar"]).classes.knn_accuracy
+    assert f"{accuracy:.3f}" in page

@@ -1,9 +1,13 @@
 """The colors of points and figures, on a light and on a dark background."""
 
+import re
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from isosne.explorer.assets import read_style
+from isosne.explorer.assets import read_asset
+from isosne.explorer.canvas import Canvas
 from isosne.explorer.colors import DARK, LIGHT, list_choices, pack_colors, paint
 from isosne.explorer.data import from_python
 from isosne.explorer.session import SELECTIONS, TRUST, Session
@@ -48,11 +52,18 @@ def test_a_column_without_colors_says_why(two_blobs):
         assert (painted.paints, painted.legend) == ((None, None), legend)
 
 
+def rules_of(theme):
+    """Return the part of the style sheet that is of a theme."""
+    light, _, dark = read_asset("page.css").partition("@media (prefers-color-scheme: dark)")
+    return light if theme is LIGHT else dark
+
+
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_texts_and_marks_can_be_read_on_the_background(theme):
-    assert min(contrast(color, theme.background) for color in (theme.ink, theme.soft)) >= 4.5
     assert min(contrast(color, theme.background) for color in (theme.mark, theme.plain)) >= 3
-    assert min(contrast(color, theme.background) for color in theme.lines) >= 3
+    texts = re.findall(r"--isosne-(?!line)\w+: (#\w+);", rules_of(theme))
+    assert len(texts) == 6
+    assert min(contrast(color, theme.background) for color in (theme.ink, *texts)) >= 4.5
 
 
 def test_all_points_can_be_seen_on_the_dark_background():
@@ -65,9 +76,22 @@ def test_all_points_can_be_seen_on_the_dark_background():
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_the_style_sheet_has_the_colors_of_the_theme(theme):
-    sheet = read_style("page.css")
-    light, _, dark = sheet.partition("@media (prefers-color-scheme: dark)")
-    rules = light if theme is LIGHT else dark
+    rules = rules_of(theme)
     assert f"--design-background-color: {theme.background};" in rules
     assert f"--design-background-text-color: {theme.ink};" in rules
-    assert f"--isosne-soft: {theme.soft};" in rules
+
+
+def test_a_hidden_class_is_marked_in_the_legend_and_is_neither_drawn_nor_selected(mapped):
+    canvas = Canvas(mapped)
+    canvas.arrange()
+    canvas.hide(0)
+    canvas.tick()
+    assert canvas.legend.object.count('aria-pressed="false"') == 1
+    drawn = canvas._points.rows
+    assert set(mapped.rows.labels[drawn].tolist()) == {canvas.painted.paints[0].names[1]}
+    around = {"type": "rect", "x0": -9, "x1": 9, "y0": -9, "y1": 9}
+    canvas._lasso(canvas.figures[0], SimpleNamespace(final=True, geometry=around))
+    np.testing.assert_array_equal(mapped.selection, np.sort(drawn))
+    mapped.color = "color"  # other classes: all are shown
+    canvas.repaint()
+    assert canvas.is_visible().all()

@@ -10,7 +10,7 @@ N = 1000
 
 @pytest.fixture
 def points():
-    return Points(N, {})
+    return Points(N)
 
 
 def test_a_sample_is_half_selected_rows_at_the_most_and_has_no_row_that_is_not_wanted(points):

@@ -62,7 +62,7 @@ def test_a_picture_has_the_colors_of_the_page(mapped):
 def test_every_button_saves_a_complete_file(mapped, tmp_path):
     canvas, Y = Canvas(mapped), mapped.maps[0].Y
     canvas.arrange()
-    _, *buttons = KeepPane(mapped, canvas, Messages()).view
+    _, *buttons = KeepPane(mapped, canvas, Messages()).view[0]
     for button in buttons:
         (tmp_path / button.filename).write_bytes(button.callback().getvalue())
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")

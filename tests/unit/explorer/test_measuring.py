@@ -12,6 +12,7 @@ from isosne.explorer.measuring import (
     compare_with_rest,
     fill_trust,
     find_neighborhood,
+    find_others,
     measure,
     search_rows,
 )
@@ -61,7 +62,7 @@ def test_copies_of_a_row_are_its_neighbors_and_the_row_itself_is_not():
 def test_the_effect_size_is_the_difference_in_pooled_standard_deviations(unit):
     rng = np.random.default_rng(0)
     values = np.concatenate([rng.normal(2, 1, 30), rng.normal(0, 3, 70)])
-    (found,) = compare_with_rest([Column("a", unit * values)], np.arange(30))
+    (found,) = compare_with_rest([Column("a", unit * values)], np.arange(30), np.arange(30, 100))
     a, b = values[:30], values[30:]
     pooled = np.sqrt((29 * a.var(ddof=1) + 69 * b.var(ddof=1)) / 98)
     assert found.effect == pytest.approx((a.mean() - b.mean()) / pooled)
@@ -72,8 +73,24 @@ def test_the_effect_size_is_the_difference_in_pooled_standard_deviations(unit):
 def test_constant_columns_identifiers_and_whole_selections_are_left_out():
     names = as_column("name", np.array([f"n{i}" for i in range(20)]), 20)
     constant, gaps = Column("c", np.ones(20)), Column("gaps", np.full(20, np.nan))
-    assert compare_with_rest([names, constant, gaps], np.arange(5)) == []
-    assert compare_with_rest([Column("a", np.arange(20.0))], np.arange(20)) == []
+    assert compare_with_rest([names, constant, gaps], np.arange(5), np.arange(5, 20)) == []
+    rising = [Column("a", np.arange(20.0))]
+    assert compare_with_rest(rising, np.arange(20), np.arange(0)) == []
+    assert compare_with_rest(rising, np.arange(1), np.arange(1, 20)) == []  # no spread of one row
+
+
+def test_the_effect_size_of_a_class_is_cohens_h_and_columns_are_in_its_order():
+    kinds = as_column("kind", np.repeat(["a", "b"], [10, 30]), 40)
+    noise = Column("noise", np.tile([0.0, 1.0], 20))
+    found = compare_with_rest([noise, kinds], np.arange(10), np.arange(10, 40))
+    assert [one.place for one in found] == [1, 0]
+    assert found[0][:4] == ("kind = a", 1.0, 0.0, pytest.approx(np.pi))  # 2 asin 1 - 2 asin 0
+
+
+def test_others_are_the_rest_or_the_nearest_rows_that_have_a_place():
+    Y = np.array([[0, 0], [1, 0], [3, 0], [2.5, 0], [np.nan, np.nan], [9, 9]], np.float32)
+    assert find_others(Y, np.array([0, 1]), is_near=False).tolist() == [2, 3, 4, 5]
+    assert find_others(Y, np.array([0, 1]), is_near=True).tolist() == [2, 3]
 
 
 def test_a_search_finds_an_identifier_alone_or_text_anywhere():

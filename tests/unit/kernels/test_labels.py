@@ -30,6 +30,7 @@ def dense(joint):
         ([5, 7, 5, -1], [0, 1, 0, -1]),
         ([5.0, 7.0, np.nan, 5.0], [0, 1, -1, 0]),
         (["b", None, "a", "b"], [1, -1, 0, 1]),
+        (np.array(["b", "", "a", "b"]), [1, -1, 0, 1]),  # as tables have it
         (np.array([True, False, True, True]), [1, 0, 1, 1]),
         (pd.Series(pd.Categorical(["x", "y", None, "x"])), [0, 1, -1, 0]),
     ],

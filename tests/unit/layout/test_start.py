@@ -18,9 +18,9 @@ NAMES = ["pca", "spectral", "random"]
 SPREAD = 1e-4
 
 
-def place(start, X, n_components=2, seed=0, kernel=None):
+def place(start, X, n_components=2, seed=0, kernel=None, **how):
     joint, _ = dense_affinities((kernel or IsolationKernel(5, random_state=0)).fit(X))
-    return initial_map(start, X, joint, n_components, np.random.default_rng(seed))
+    return initial_map(start, X, joint, n_components, np.random.default_rng(seed), **how)
 
 
 def correlation(a, b):
@@ -125,9 +125,18 @@ def test_constant_data_have_a_small_finite_start(start, container):
     assert len(np.unique(Y, axis=1).T) == 30
 
 
-def test_given_coordinates_are_used_as_they_are_and_not_shared(cloud):
-    given = np.asfortranarray(np.random.default_rng(0).normal(size=(300, 2)), np.float32)
+def test_given_coordinates_are_small_if_the_first_steps_are_exaggerated(cloud):
+    given = np.random.default_rng(0).normal(size=(300, 2)) * [9.0, 3.0] + 1000
     Y = place(given, cloud)
+    assert Y.std(axis=1).max() == pytest.approx(SPREAD)
+    np.testing.assert_allclose(Y.mean(axis=1), 0, atol=1e-6 * SPREAD)
+    np.testing.assert_allclose(np.corrcoef([*Y, *given.T])[:2, 2:].diagonal(), 1)
+    assert Y[1].std() / Y[0].std() == pytest.approx(given[:, 1].std() / given[:, 0].std())
+
+
+def test_given_coordinates_are_otherwise_used_as_they_are_and_not_shared(cloud):
+    given = np.asfortranarray(np.random.default_rng(0).normal(size=(300, 2)), np.float32)
+    Y = place(given, cloud, is_exaggerated=False)
     np.testing.assert_array_equal(Y, given.T.astype(np.float32))
     assert Y.flags.c_contiguous
     # a descent changes the map in place: the user's array must not be that map

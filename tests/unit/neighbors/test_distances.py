@@ -17,6 +17,7 @@ METRICS = [
     (Metric("chebyshev"), {"metric": "chebyshev"}),
     (Metric("cosine"), {"metric": "cosine"}),
 ]
+JACCARD = Metric("jaccard")
 CASES = [
     pytest.param(metric, by_scipy, container, id=f"{metric.name}-{metric.p:g}-{container}")
     for metric, by_scipy in METRICS
@@ -56,6 +57,18 @@ def test_copies_have_no_distance_and_a_subset_holds_the_chosen_columns(metric, b
     for part in (everything.subset(chosen), exact_set(X, metric, chosen)):
         found = sq_distances(X, slice(0, 5), part, metric)
         np.testing.assert_allclose(found, sq[:5, chosen], 1e-5, 1e-13)
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+def test_jaccard_distances_are_those_of_the_columns_that_are_not_zero(container):
+    X = np.random.default_rng(0).integers(-3, 4, (20, 9)) * np.random.default_rng(1).integers(
+        0, 2, 9
+    )
+    X[3] = X[7] = 0  # two empty sets are equal, and differ from all others
+    sets = [set(np.flatnonzero(row)) for row in X]
+    expected = [[len(a ^ b) / max(len(a | b), 1) for b in sets] for a in sets]
+    found = sq_distances(container(X), slice(0, 20), exact_set(container(X), JACCARD), JACCARD)
+    np.testing.assert_allclose(np.sqrt(found), expected, rtol=1e-15)
 
 
 def test_precomputed_distances_are_squared_and_taken_by_column():

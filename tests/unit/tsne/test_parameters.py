@@ -168,14 +168,17 @@ def test_a_name_stands_for_an_object(points, name):
         assert other.plan_.affinities == first.plan_.affinities
 
 
-WIDE = np.random.default_rng(6).normal(scale=100, size=(80, 2))
+WIDE = {
+    "start": np.random.default_rng(6).normal(scale=100, size=(80, 2)),
+    "schedule": Schedule((Phase(20),)),
+}
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [
         # in a narrow map all pairs are near, and computed one by one
-        ({"forces": Mesh(0.01), "start": WIDE}, {"forces": Mesh(0.1), "start": WIDE}),
+        ({"forces": Mesh(0.01), **WIDE}, {"forces": Mesh(0.1), **WIDE}),
         ({"forces": Tree(0.2)}, {"forces": Tree(0.9)}),
         ({"landmarks": Landmarks(30)}, {"landmarks": Landmarks(30, choice="spread")}),
         ({"objective": KL()}, {"objective": KL(dof=3)}),

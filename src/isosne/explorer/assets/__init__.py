@@ -1,4 +1,4 @@
-"""The style sheets of the page, and panes of text that use them.
+"""The template, script and style sheets of the page, and panes of text that use them.
 
 Every text enters the page through `write`, which escapes it, unless it is `Markup`; values of the
 data are filled into markup by `isosne._html.fill`, which escapes them too.
@@ -12,8 +12,8 @@ import panel as pn
 from isosne._html import escape
 
 
-def read_style(name: str) -> str:
-    """Return a style sheet."""
+def read_asset(name: str) -> str:
+    """Return a file of this folder."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
@@ -23,7 +23,7 @@ def text_pane(content: str = "", *, soft: bool = False) -> Any:
         str(escape(content)),
         sizing_mode="stretch_width",
         css_classes=["soft"] if soft else [],
-        stylesheets=[read_style("parts.css")],
+        stylesheets=[read_asset("parts.css")],
         margin=(4, 8),
     )
 
