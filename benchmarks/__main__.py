@@ -30,11 +30,12 @@ NAMES = [
     "untuned",
     "labels",
     "views",
+    "weights",
     "busy",
 ]
 SLOW = {
     *("scaling", "peers", "kernels", "alignment", "explore", "structure", "billion", "mixed"),
-    *("untuned", "labels", "views", "busy"),
+    *("untuned", "labels", "views", "weights", "busy"),
 }
 """Left out of a quick run unless named."""
 OPTIONS = {

@@ -288,6 +288,25 @@ def _between(context, builder, signature, values):
     return builder.uitofp(builder.and_(is_from, is_before), FLOATS)
 
 
+def weighted(x: Any, masses: tuple[Array, ...], start: int) -> Any:
+    """Return a vector times the masses from start on, or a number times one; unchanged for ()."""
+    for mass in masses:
+        x = x * (load(mass, start) if isinstance(x, np.ndarray) else mass[start])
+    return x
+
+
+@compiled(weighted, lambda x, masses, start: x(x, masses, types.intp))
+def _weighted(context, builder, signature, values):
+    (kind, masses, _), (x, packed, start) = signature.args, values
+    for place, array_type in enumerate(masses):  # none, or one
+        array = builder.extract_value(packed, place)
+        pointer = data_pointer(context, builder, array_type, array, start)
+        if isinstance(kind, VectorType):
+            pointer = builder.bitcast(pointer, FLOATS.as_pointer())
+        x = builder.fmul(x, builder.load(pointer, align=4))
+    return x
+
+
 @kernel
 def vector_at(first: int, stop: int, size: int) -> tuple[int, Vector]:
     """Return the start of a vector with the terms from `first` on, and 1 in their lanes.

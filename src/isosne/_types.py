@@ -1,5 +1,6 @@
 """Types of the values passed between the steps, and the protocols that connect the steps."""
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -99,12 +100,28 @@ class DenseMatrix(NamedTuple):
     factors: NDArray[np.float32]
 
 
+class Masses(NamedTuple):
+    """Weights of points that stand for several copies each, divided by their mean."""
+
+    values: NDArray[np.float32]
+    within: NDArray[np.float64]  # pairs of copies of the same point, divided by the squared mean
+    kept: NDArray[np.float64]  # joint probabilities of these pairs, which exert no force
+
+    @classmethod
+    def of(cls, weights: NDArray[np.float64]) -> "Masses":
+        """Return the masses of points with weights; nothing is kept yet."""
+        mean = math.fsum(weights) / len(weights)
+        within = weights * np.maximum(weights - 1, 0) / mean**2
+        return cls((weights / mean).astype(np.float32), within, np.zeros(len(weights)))
+
+
 class SparseMatrix(NamedTuple):
-    """Joint probabilities of some pairs as CSR; symmetric, zero diagonal, sum 1."""
+    """Joint probabilities of some pairs as CSR; symmetric, zero diagonal; sum 1, but for masses."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     data: NDArray[np.float32]
+    masses: Masses | None = None
 
 
 class Partners(NamedTuple):

@@ -159,6 +159,10 @@ def digests(names=None):
         X = points(*SMALL)
         model = TSNE(schedule=FEW, random_state=0).fit(X[:250]).extend(X[250:], n_iter=60)
         yield "extended", *summary(model)
+        for shape in (SMALL, LARGE):
+            Z, weights = points(*shape), 0.5 + np.arange(shape[0]) % 7
+            model = TSNE(schedule=FEW, random_state=0).fit(Z, sample_weight=weights)
+            yield f"{shape[0]} weights", *summary(model, Z[:40] + 0.01)
         clusters = LeidenClustering(resolution=2, random_state=0).fit(points(*LARGE))
         outliers = IsolationOutliers(random_state=0).fit(points(*LARGE))
         scores = outliers.score_samples(points(*LARGE))

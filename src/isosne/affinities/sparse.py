@@ -15,6 +15,7 @@ from isosne._types import (
     FarPartners,
     Joint,
     Kernel,
+    Masses,
     Neighbors,
     PartnerSource,
     SparseMatrix,
@@ -87,6 +88,28 @@ def listed_affinities(
     return symmetrize_lists(partners, rows), isolated
 
 
+def weighted_affinities(
+    lists: FarPartners, weights: NDArray[np.float64]
+) -> tuple[SparseMatrix, NDArray[np.int64]]:
+    """Return the joint probabilities of rows that stand for copies, summed over the copies.
+
+    lists: p_{j|i} of one copy of i toward all copies of j, where partners may repeat; what a row
+    lacks stays among the copies of i. Only rows without any affinity are tied to their neighbor.
+    """
+    partners, rows = lists
+    masses, n = Masses.of(weights), len(rows)
+    rows[partners == np.arange(n)[:, None]] = 0
+    for_each_block(n, BLOCK, lambda part: merge_repeated(partners[part], 1, rows[part]))
+    is_isolated: NDArray[np.bool_] = np.logical_not(rows.any(axis=1))
+    is_isolated[partners[rows > 0]] = False
+    rows[is_isolated, 0] = 1
+    left = np.maximum(1 - rows.sum(axis=1, dtype=np.float64), 0) * (masses.within > 0)
+    rows *= masses.values[:, None]
+    kept = left * masses.values / n
+    joint = symmetrize_lists(partners, rows)._replace(masses=masses._replace(kept=kept))
+    return joint, np.flatnonzero(is_isolated)
+
+
 def merged_affinities(lists: FarPartners) -> tuple[SparseMatrix, NDArray[np.int64]]:
     """Return the joint probabilities of lists in which partners may repeat, and empty rows."""
     partners, rows = lists
@@ -143,7 +166,7 @@ def symmetrize_lists(partners: Array, rows: NDArray[np.float32]) -> SparseMatrix
     np.cumsum(indptr, out=indptr)
     joint = SparseMatrix(indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32))
     for_each_block(
-        n, BLOCK, lambda block: fill_pairs(block, partners, rows, listed_by, sources, joint)
+        n, BLOCK, lambda block: fill_pairs(block, partners, rows, listed_by, sources, joint[:3])
     )
     return joint
 

@@ -11,7 +11,6 @@ from isosne.cli import options as o
 from isosne.cli.files import check_map_output, describe_start, read_map_file
 from isosne.cli.messages import Watch, print_json, tell
 from isosne.cli.options import Args, map_options, option, refuse
-from isosne.cli.tables import open_table
 from isosne.cli.views import find_views, read_views
 from isosne.errors import ParameterError, keyword
 
@@ -34,6 +33,12 @@ from isosne.errors import ParameterError, keyword
         shown="all columns together",
     ),
     o.LABEL_WEIGHT,
+    o.kernel_option(
+        "--weight COLUMN",
+        "owner: column with the number of rows that each row stands for; it is not a feature.",
+        name="sample_weight",
+        shown="1",
+    ),
     option(
         "--landmarks N",
         "Number of rows to embed; the other rows are placed on their map.",
@@ -59,7 +64,7 @@ def embed(args: Args) -> None:
         refuse(f"with {keyword('landmarks')}", hint, **args.pick("clusters", "outliers"))
     how, options = args.given(o.TABLE), map_options(args)
     views = find_views(args, how) if args.view else None
-    unscaled, table = open_table(args.source, how, args.memory_limit)
+    unscaled, table, weights = models.open_weighted(args, how)
     points, columns = (table.rows, {}) if views is None else read_views(args, how, table, views)
     model = models.make_model(options, **args.pick("landmarks", "n_jobs", "memory_limit"))
     if args.label_weight is not None:
@@ -74,11 +79,13 @@ def embed(args: Args) -> None:
     began = time.perf_counter()
     with Watch(model, args.checkpoint) as watch:
         kept = {"checkpoint": args.checkpoint} if args.checkpoint else {}
-        model.fit(points, table.labels if args.label_weight else None, **kept)
+        labels = table.labels if args.label_weight else None
+        model.fit(points, labels, sample_weight=weights, **kept)
     if not watch.last_step:
         tell(f"The run in {args.checkpoint} is complete ({model.n_iter_:,} steps)")
     vars(model).update(columns)
-    used = {k: v for k, v in args.pick("landmarks", "align_to", "view").items() if o.is_given(v)}
+    names = "landmarks", "align_to", "view", "sample_weight"
+    used = {name: value for name, value in args.pick(*names).items() if o.is_given(value)}
     about = {
         **describe_start("embed", args.source, unscaled, how),
         "parameters": options | used,

@@ -10,7 +10,7 @@ import click
 from isosne.cli.files import PIPE
 from isosne.cli.messages import conclude, exit_interrupted, make_progress, note
 from isosne.cli.options import NEW_ROWS, Args, check_recorded, refuse
-from isosne.cli.tables import Options, has_keys, open_unscaled
+from isosne.cli.tables import Options, has_keys, open_table, open_unscaled
 from isosne.errors import ParameterError, keyword
 
 KERNEL_PARAMETERS = ("psi", "cell_size", "perplexity", "metric")
@@ -58,6 +58,29 @@ def guide_by_labels(model: Any, weight: float, labels: Any) -> None:
         hint = f"It is a parameter of {keyword('kernel', 'owner')}."
         refuse("with this kernel", hint, label_weight=weight)
     model.set_params(kernel=kernel.set_params(label_weight=weight))
+
+
+def open_weighted(args: Args, how: Options) -> tuple[Any, Any, Any]:
+    """Open a table as `open_table` does; return it, and the weights of its rows or None.
+
+    Their column is recorded as excluded, so that it is no feature of later commands either.
+    """
+    name = args.sample_weight
+    if name is None:
+        return *open_table(args.source, how, args.memory_limit), None
+    if "columns" not in how:
+        how["exclude"] = [*how.get("exclude", ()), name]
+    try:
+        unscaled, table = open_table(args.source, how, args.memory_limit)
+    except ParameterError as error:
+        if error.parameter != "exclude" or error.value != [name]:
+            raise
+        raise ParameterError("sample_weight", error.rule, name, error.hint) from None
+    if name not in unscaled.rows.side:
+        rule = "name a column of the table that is not a feature"
+        raise ParameterError("sample_weight", rule, name, "Name another column.")
+    decimal, values = how.get("decimal", "."), unscaled.rows.side[name]()  # integers or text
+    return unscaled, table, [str(value).replace(decimal, ".") for value in values]
 
 
 def kernel_parameters(options: Options) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from isosne._types import (
 )
 from isosne.errors import ParameterError
 from isosne.kernels.base import KernelCosts, MetricKernel
+from isosne.kernels.copies import CopyLaw
 from isosne.kernels.hubs import FULL, HUBNESS, MILD, Spreads, hubness
 from isosne.kernels.labels import as_labels, label_groups
 from isosne.kernels.ownership import (
@@ -93,6 +94,9 @@ class OwnerKernel(MetricKernel):
         without local scaling.
     labels_ : array or None
         Classes as integers (-1: unknown) or numbers (NaN: unknown), if `label_weight` is not 0.
+    weights_ : array or None
+        Number of copies that each point stands for, of ``TSNE.fit(X, sample_weight=...)``. They
+        enter the affinities of the map and `transform`; `similarity` counts each point once.
     X_fit_ : array or CSR
         The fitted points (not a copy).
 
@@ -123,6 +127,7 @@ class OwnerKernel(MetricKernel):
     subsets_: list[Subsets]
     spreads_: Spreads | None
     labels_: Array | None
+    weights_: NDArray[np.float64] | None
 
     def __init__(
         self,
@@ -159,7 +164,8 @@ class OwnerKernel(MetricKernel):
         # All random numbers are drawn here, so a fitted kernel is deterministic.
         far = () if n_listed is not None else split_scales(psis, n).far
         subsets = [draw_subsets(psi, n, rng) for psi in far]
-        fitted = {"psi_": psis, "subsets_": subsets, "spreads_": None, "labels_": None}
+        fitted = {"psi_": psis, "subsets_": subsets, "spreads_": None}
+        fitted |= {"labels_": None, "weights_": None}
         return self._remember(points, metric, **fitted)
 
     @property
@@ -170,7 +176,15 @@ class OwnerKernel(MetricKernel):
         exponent = self.local_scaling
         if exponent == "auto":
             exponent = FULL if hubness(neighbors.indices) > HUBNESS else MILD
-        self.spreads_ = Spreads.of(neighbors.distances, float(exponent)) if exponent else None
+        distances: Array = neighbors.distances
+        if self.weights_ is not None:
+            distances = CopyLaw(self.weights_, self._near).mean_distances(neighbors)[:, None]
+        self.spreads_ = Spreads.of(distances, float(exponent)) if exponent else None
+
+    def read_weights(self, weights: NDArray[np.float64]) -> None:
+        """Take the weights of the fitted points, and draw subsets of their copies."""
+        self.weights_, rng = weights, as_generator(self.random_state)
+        self.subsets_ = [draw_subsets(psi, len(weights), rng, weights) for psi in self._far]
 
     def read_labels(self, y: Any) -> None:
         if self.label_weight:
@@ -260,6 +274,14 @@ class OwnerKernel(MetricKernel):
             self.spreads_.fill_rows(neighbors, law, rows)
         return rows[None]
 
+    def copy_rows(self, neighbors: Neighbors) -> FarPartners:
+        """Return the partners, near and far, of a copy of each point, and their probabilities."""
+        assert self.weights_ is not None
+        spreads = self.spreads_ and self.spreads_.values
+        rows = CopyLaw(self.weights_, self._near).near_rows(neighbors, spreads)
+        near, broad = FarPartners(neighbors.indices, rows), self.far_partners()
+        return near if broad is None else _joined(near, broad)
+
     def far_partners(self) -> FarPartners | None:
         broad = self._broad_partners()
         return broad if self.labels_ is None else _joined(broad, self._labeled_partners())
@@ -321,6 +343,8 @@ class OwnerKernel(MetricKernel):
             lengths = np.ascontiguousarray(distances, np.float64)
             if self.spreads_ is not None:
                 lengths = np.sqrt(self.spreads_.scale(lengths**2, ids))
+            if self.weights_ is not None:
+                return CopyLaw(self.weights_, self._near).toward(lengths, ids)[None]
             weigh_smoothly(lengths, law, weights[0])
             return weights
 

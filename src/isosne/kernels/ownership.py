@@ -72,7 +72,7 @@ def _has_lists(psi: int, n_points: int) -> bool:
     return n_points - 1 <= LONGEST_LIST or LISTED * n_points <= LONGEST_LIST * psi
 
 
-def owner_law(psi: int, n_points: int, n_ranks: int) -> NDArray[np.float64]:
+def owner_law(psi: int, n_points: float, n_ranks: int) -> NDArray[np.float64]:
     """Return the probability that the point of rank 0, 1, .. n_ranks - 1 owns a cell.
 
     C(n - 1 - a, psi - 1) / C(n, psi) for rank a; the sum over all n ranks is 1.
@@ -82,7 +82,7 @@ def owner_law(psi: int, n_points: int, n_ranks: int) -> NDArray[np.float64]:
     return np.asarray(psi / n_points * np.cumprod(np.r_[1.0, ratios]), np.float64)
 
 
-def mean_law(psis: tuple[int, ...], n_points: int, ranks: slice) -> NDArray[np.float64]:
+def mean_law(psis: tuple[int, ...], n_points: float, ranks: slice) -> NDArray[np.float64]:
     """Return the mean of the laws of all scales, each normalized over the ranks."""
     mean = np.zeros(ranks.stop - ranks.start)
     for psi in psis:
@@ -166,7 +166,8 @@ others, times the weight of the scale (chosen)."""
 class Subsets(NamedTuple):
     """Subsets of one scale: members[b] serves the points order[b * BLOCK : (b + 1) * BLOCK].
 
-    ``order`` (n,): a permutation of the points; ``members`` (n_blocks, m): ascending indices.
+    ``order`` (n,): a permutation of the points; ``members`` (n_blocks, m): ascending indices,
+    repeated for copies.
     """
 
     order: NDArray[np.int64]
@@ -178,12 +179,21 @@ def subset_shape(psi: int, n_points: int) -> tuple[int, int]:
     return -(-n_points // BLOCK), min(SUBSET_CELL * psi, n_points)
 
 
-def draw_subsets(psi: int, n_points: int, rng: np.random.Generator) -> Subsets:
-    """Draw the blocks of points, and a subset for each."""
+def draw_subsets(
+    psi: int, n_points: int, rng: np.random.Generator, weights: Array | None = None
+) -> Subsets:
+    """Draw the blocks of points, and a subset for each; of copies of points, if they have weights.
+
+    Copies are taken at equal steps along the permutation: each point by its share of the weights.
+    """
     n_blocks, size = subset_shape(psi, n_points)
     order = rng.permutation(n_points)
-    drawn = [rng.choice(n_points, size, replace=False, shuffle=False) for _ in range(n_blocks)]
-    return Subsets(order, np.sort(drawn, axis=1))
+    if weights is None:
+        drawn = [rng.choice(n_points, size, replace=False, shuffle=False) for _ in range(n_blocks)]
+        return Subsets(order, np.sort(drawn, axis=1))
+    ends = np.cumsum(weights[order])
+    steps = (np.arange(size) + rng.random((n_blocks, 1))) * (ends[-1] / size)
+    return Subsets(order, np.sort(order[np.searchsorted(ends[:-1], steps, side="right")], axis=1))
 
 
 def far_partners(points: Points, metric: Metric, subsets: Subsets) -> NDArray[np.int32]:

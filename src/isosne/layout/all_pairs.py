@@ -15,7 +15,7 @@ from isosne._numba import kernel, parallel_kernel, prange
 from isosne._portable import log
 from isosne._types import Array, DenseMatrix, Scalar
 from isosne.layout import objectives
-from isosne.layout.forces import Forces, Repulsion
+from isosne.layout.forces import Forces, Mass, Repulsion
 
 Axes = tuple[Array, ...]
 """A map stored by axis: contiguous float32 arrays of at least 16 numbers."""
@@ -56,7 +56,7 @@ class ExactForces(Forces):
             away = inverse(sums.sum())
         else:
             toward = 1.0
-            push_all(axes, self.dof, push, sums)
+            push_all(axes, self.dof, (), push, sums)
             leave_out_self(axes, self.dof, sums)
             scale = inverse(sums.sum())
             self._sum_mixture(axes, exaggeration - 1, scale, pull, of_values=False)
@@ -70,7 +70,7 @@ class ExactForces(Forces):
     def value(self, Y: NDArray[np.float32]) -> float:
         axes, sums = by_axis(Y), self._row_sums
         unused = np.empty_like(Y)
-        push_all(axes, self.dof, unused, sums)
+        push_all(axes, self.dof, (), unused, sums)
         leave_out_self(axes, self.dof, sums)
         Z = max(float(sums.sum()), TINY)
         if isinstance(self.objective, objectives.KL):
@@ -144,9 +144,11 @@ class ExactRepulsion(Repulsion):
     def __init__(self, dof: Scalar = 1.0) -> None:
         self._dof = np.float32(dof)
 
-    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
+    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()) -> float:
         axes, sums = by_axis(Y), np.empty(Y.shape[1])
-        push_all(axes, self._dof, push, sums)
+        push_all(axes, self._dof, by_axis(masses[0][None]) if masses else (), push, sums)
+        if masses:
+            return mass_sum(sums - masses[0], masses)
         leave_out_self(axes, self._dof, sums)
         return float(sums.sum())
 
@@ -188,6 +190,11 @@ def sq_dist(Y: Axes, i: int, j: int) -> Scalar:
         d = np.float64(Y[c][i]) - np.float64(Y[c][j])
         square += d * d
     return square
+
+
+def mass_sum(sums: Array, masses: Mass) -> float:
+    """Return the sum over the points, each times its mass."""
+    return float((sums * masses[0] if masses else sums).sum(dtype=np.float64))
 
 
 def leave_out_self(Y: Axes, dof: Scalar, sums: Array) -> None:
@@ -269,8 +276,8 @@ def add_push(
 
 
 @parallel_kernel
-def push_all(Y: Axes, dof: Scalar, push: Array, sums: Array) -> None:
-    """Fill push[:, i] = sum_j w u (y_i - y_j) and sums[i] = sum w over all points."""
+def push_all(Y: Axes, dof: Scalar, masses: Axes, push: Array, sums: Array) -> None:
+    """Fill push[:, i] = sum_j m_j w u (y_i - y_j) and sums[i] = sum m_j w over all points."""
     n = len(sums)
     for r in prange(n):
         i: Scalar = np.int64(r)  # as above
@@ -278,9 +285,11 @@ def push_all(Y: Axes, dof: Scalar, push: Array, sums: Array) -> None:
         found = lanes.splat(0), lanes.minus(x, x)
         full, rest, keep = last_vector(n)
         for j in range(0, full, LANES):
-            found = add_push(found, lanes.minus(x, lanes.loaded(Y, j)), dof, lanes.splat(1))
+            mass = lanes.weighted(lanes.splat(1), masses, j)
+            found = add_push(found, lanes.minus(x, lanes.loaded(Y, j)), dof, mass)
         if full < n:
-            found = add_push(found, lanes.minus(x, lanes.loaded(Y, rest)), dof, keep)
+            mass = lanes.weighted(keep, masses, rest)
+            found = add_push(found, lanes.minus(x, lanes.loaded(Y, rest)), dof, mass)
         weights, pushes = found
         store(push, i, lanes.totals(pushes))
         sums[i] = lanes.total(weights)

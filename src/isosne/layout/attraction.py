@@ -16,8 +16,8 @@ from isosne import _lanes as lanes
 from isosne._blocks import loop_over_blocks
 from isosne._lanes import LANES
 from isosne._numba import kernel, parallel_kernel, prange
-from isosne._portable import log, power
-from isosne._types import Array, Partners, PartnerSource, Scalar, SparseMatrix
+from isosne._portable import each_log, log, power
+from isosne._types import Array, Masses, Partners, PartnerSource, Scalar, SparseMatrix
 from isosne.layout.all_pairs import TINY, inverse
 from isosne.layout.forces import Forces, Repulsion
 from isosne.layout.objectives import map_similarity, minus_log_similarity
@@ -45,6 +45,7 @@ class Attraction:
     loads: NDArray[np.float32]
     pairs: Pairs
     judges: Pairs
+    masses: Masses | None = None
 
     def __init__(self, dof: Scalar) -> None:
         self._dof = np.float32(dof)
@@ -84,6 +85,10 @@ class ListedAttraction(Attraction):
         self.loads = np.empty(self.n_points, np.float32)
         self.negative_entropy = sum_listed(joint.indptr, joint.data, self.loads)
         self.loads *= np.float32(self.n_points)
+        self.masses = joint.masses
+        if joint.masses is not None:
+            self.negative_entropy += entropy_of_copies(joint.masses, self.loads / self.n_points)
+            self.loads /= joint.masses.values
 
     def arranged(self, order: Array) -> Self:
         """Return the attraction of reordered points: order[r] is the index of the point at r."""
@@ -147,6 +152,9 @@ class SplitForces(Forces):
         self._arrangement = attraction, np.arange(attraction.n_points)
         self.repulsion = repulsion
         self.dof = np.float32(dof)
+        masses = attraction.masses
+        self.masses = () if masses is None else (masses.values,)
+        self._within = 0.0 if masses is None else float(masses.within.sum())
 
     @property
     def attraction(self) -> Attraction:
@@ -158,15 +166,22 @@ class SplitForces(Forces):
         pull, push = np.empty_like(rows), np.empty_like(columns)
         attraction, order = self._arrangement
         attraction.pull(rows, pull)
-        Z = self.repulsion.push(columns, push)
+        Z = self._push(columns, push)
         gradient = np.empty_like(Y)
         toward, away = np.float32(4 * exaggeration), np.float32(4 * inverse(Z))
 
         def work(block: slice) -> None:
             combine_arranged(block, pull, push, order, (toward, away), gradient)
 
+        if self.masses:  # that of one copy: the force on a point, divided by its mass
+            pull /= self.masses[0][order, None]
         loop_over_blocks(len(order), LARGE_BLOCK, work)
         return gradient
+
+    def _push(self, columns: NDArray[np.float32], push: NDArray[np.float32]) -> float:
+        """Fill the push of the other points per mass, in the current order; return Z."""
+        masses = tuple(part[self._arrangement[1]] for part in self.masses)
+        return self.repulsion.push(columns, push, masses) + self._within
 
     def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
         if iteration >= ARRANGE_FROM and (iteration - ARRANGE_FROM) % ARRANGE_EVERY == 0:
@@ -188,7 +203,7 @@ class SplitForces(Forces):
 
     def value(self, Y: NDArray[np.float32]) -> float:
         rows, columns = self._arranged(Y)
-        Z = max(self.repulsion.push(columns, np.empty_like(columns)), TINY)
+        Z = max(self._push(columns, np.empty_like(columns)), TINY)
         loss = self.attraction.loss(rows) + float(log(Z))
         return max(self.attraction.negative_entropy + loss, 0.0)  # KL >= 0, except for rounding
 
@@ -238,6 +253,17 @@ def combine_arranged(
     for r in range(block.start, block.stop):
         for c in range(gradient.shape[0]):
             gradient[c, order[r]] = toward * pull[r, c] - away * push[c, r]
+
+
+def entropy_of_copies(masses: Masses, sums: Array) -> float:
+    """Return what masses add to the sum of p log p, so that it is that of the copies of points.
+
+    sums (n,): p summed over the partners of each point. A pair has m_i m_j pairs of copies.
+    """
+    entropy = -2 * float((sums * each_log(masses.values.astype(np.float64))).sum())
+    has_copies = masses.kept > 0
+    kept, within = masses.kept[has_copies], masses.within[has_copies]
+    return entropy + float((kept * each_log(kept / within)).sum())
 
 
 @kernel

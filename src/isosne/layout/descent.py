@@ -151,7 +151,8 @@ def descend(
         spread = np.nan
         if np.isfinite(norm):
             momentum = phase.momentum
-            if not schedule.gains and product(gradient, update) > 0:
+            moved = update * forces.masses[0] if forces.masses else update
+            if not schedule.gains and product(gradient, moved) > 0:
                 momentum = min(momentum, BRAKE)
             settings = momentum, step, schedule.gains
             spread = advance(Y, update, gains, gradient, limits, settings, pull is None)

@@ -9,11 +9,15 @@ from isosne._checks import check_number
 from isosne._types import Array, Scalar
 from isosne.errors import ParameterError, suggest
 
+Mass = tuple[NDArray[np.float32], ...]
+"""Masses of points: nothing if all are 1, or one array (n,)."""
+
 
 class Forces:
     """Forces on the points of a map (d, n), and the objective that they minimize."""
 
     dof: Scalar
+    masses: Mass = ()  # the gradient is then that of one copy of each point
 
     def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
         """Return the gradient (d, n), with the attraction times the exaggeration."""
@@ -45,8 +49,8 @@ class Forces:
 class Repulsion:
     """Repulsion between all points."""
 
-    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push = sum_j w u (y_i - y_j) for the map Y, both (d, n), and return Z."""
+    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()) -> float:
+        """Fill push = sum_j m_j w u (y_i - y_j) for Y, both (d, n); return the sum of m_i m_j w."""
         raise NotImplementedError
 
     def state(self) -> dict[str, Array]:

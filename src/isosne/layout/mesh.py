@@ -24,7 +24,8 @@ from isosne._numba import n_threads
 from isosne._portable import each_cos, power
 from isosne._types import Array, Scalar
 from isosne.layout import near_field
-from isosne.layout.forces import Repulsion
+from isosne.layout.all_pairs import mass_sum
+from isosne.layout.forces import Mass, Repulsion
 from isosne.layout.near_field import Cells, smooth_similarity, sort_into_cells
 from isosne.layout.splines import read, spread, sum_chunks
 from isosne.layout.tree import TreeRepulsion
@@ -122,7 +123,7 @@ class MeshRepulsion(Repulsion):
         self._grid: Grid | None = None
         self._tree: TreeRepulsion | None = None
 
-    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
+    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()) -> float:
         with np.errstate(all="ignore"):  # a diverged map: `descend` detects it
             if not np.isfinite(Y.max(axis=1) - Y.min(axis=1)).all():
                 push[:] = np.nan
@@ -130,9 +131,9 @@ class MeshRepulsion(Repulsion):
             grid, cells = self._fit_grid(Y)
             if grid is None:  # a tree, whose accuracy and cost do not depend on the width
                 self._tree = self._tree or TreeRepulsion(len(Y), self._dof, self._theta)
-                return self._tree.push(Y, push)
+                return self._tree.push(Y, push, masses)
             solid = in_three_dimensions(Y)
-            origin, field = self._field(solid, grid)
+            origin, field = self._field(solid, grid, masses)
             found, potential = np.empty_like(solid), np.empty(Y.shape[1], np.float32)
             inverse = np.float32(1 / grid.shape.spacing)
             read(field, solid, origin, inverse, self._zeros, found, potential)
@@ -140,26 +141,30 @@ class MeshRepulsion(Repulsion):
             n = len(potential)
             # Add back the constant that was subtracted from w; remove each point's own potential.
             Z = float(potential.sum(dtype=np.float64)) + (grid.shape.base * n - grid.own) * n
+            if masses:
+                whole, squares = (mass_sum(part, masses) for part in (np.ones(n), masses[0]))
+                Z = mass_sum(potential.astype(np.float64), masses)
+                Z += grid.shape.base * whole**2 - grid.own * squares
             if cells is not None:
-                Z += near_field.add_near(cells, grid.shape.cutoff, self._dof, push)
+                Z += near_field.add_near(cells, grid.shape.cutoff, self._dof, push, masses)
         return Z
 
     def _field(
-        self, Y: NDArray[np.float32], grid: Grid
+        self, Y: NDArray[np.float32], grid: Grid, masses: Mass
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the corner (3,) of a mesh that covers a map Y (3, n), and the potential there."""
         low, high = Y.min(axis=1), Y.max(axis=1)
         sides = (1,) * (3 - self.n_components) + grid.shape.sides
-        spacing = grid.shape.spacing
-        margin = (np.array(sides) - [len(zeros) for zeros in self._zeros]) * spacing
+        step = grid.shape.spacing
+        margin = (np.array(sides) - [len(zeros) for zeros in self._zeros]) * step
         origin = ((low + high) / 2 - margin / 2).astype(np.float32)
         bounds = np.zeros((len(grid.charges), 2), np.int64)
-        spread(Y, origin, np.float32(1 / spacing), self._zeros, sides, bounds, grid.charges)
+        spread(Y, origin, np.float32(1 / step), self._zeros, sides, masses, bounds, grid.charges)
         total = np.empty(grid.charges.shape[1], np.float32)
         sum_chunks(grid.charges, bounds, total)
         return origin, convolve(total.reshape(grid.shape.sides), grid).reshape((*sides[:-1], -1))
 
-    def open(self, Y: NDArray[np.float32]) -> tuple[Any, ...] | None:
+    def open(self, Y: NDArray[np.float32], masses: Mass = ()) -> tuple[Any, ...] | None:
         """Return what `read_at` needs to read the potential of a map Y (3, n), but the near field.
 
         Potential, corner, inverse spacing, three tuples of zeros; None if the map is too wide.
@@ -167,7 +172,7 @@ class MeshRepulsion(Repulsion):
         grid, _ = self._fit_grid(Y[3 - self.n_components :])
         if grid is None:
             return None
-        origin, field = self._field(Y, grid)
+        origin, field = self._field(Y, grid, masses)
         return field, origin, np.float32(1 / grid.shape.spacing), *self._zeros
 
     def state(self) -> dict[str, Array]:

@@ -18,7 +18,8 @@ from isosne import _lanes as lanes
 from isosne._lanes import LANES, Vector, Vectors
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
-from isosne.layout.all_pairs import Axes, by_axis
+from isosne.layout.all_pairs import Axes, by_axis, mass_sum
+from isosne.layout.forces import Mass
 from isosne.layout.objectives import map_similarity, similarity_at
 
 REACH = 2
@@ -29,7 +30,8 @@ class Cells(NamedTuple):
     """Points sorted into cells of a regular grid.
 
     Y: the sorted map by axis; order (n,): index of each sorted point; cells (n,): its cell;
-    starts: first sorted point of each cell, and n; sides: cells along three axes, leading ones 1.
+    starts: first sorted point of each cell, and n; sides: cells along three axes, leading ones 1;
+    masses: of the sorted points, if they are not 1.
     """
 
     Y: Axes
@@ -37,6 +39,7 @@ class Cells(NamedTuple):
     cells: NDArray[np.int64]
     starts: NDArray[np.int64]
     sides: tuple[int, int, int]
+    masses: Axes = ()
 
 
 def expand(cutoff: float, dof: float) -> tuple[float, float, float, float]:
@@ -97,11 +100,15 @@ def n_compared(cells: Cells) -> float:
     return float(np.square(np.diff(cells.starts)).sum()) * n_window
 
 
-def add_near(cells: Cells, cutoff: float, dof: Scalar, push: NDArray[np.float32]) -> float:
+def add_near(
+    cells: Cells, cutoff: float, dof: Scalar, push: NDArray[np.float32], masses: Mass = ()
+) -> float:
     """Add the near pairs to push (d, n); return their sum of w - q, without points themselves."""
     sums = np.empty(len(cells.order))
+    if masses:
+        cells = cells._replace(masses=by_axis(masses[0][None, cells.order]))
     push_near(cells, tuple(map(np.float32, expand(cutoff, float(dof)))), dof, push, sums)
-    return float(sums.sum())
+    return mass_sum(sums, tuple(part[cells.order] for part in masses))
 
 
 @kernel
@@ -155,7 +162,7 @@ def push_near(
     sorted_points: Cells, polynomial: tuple[Scalar, ...], dof: Scalar, push: Array, sums: Array
 ) -> None:
     """Add the push of near pairs to push (d, n); fill sums (n,) with their w - q. O(pairs)."""
-    Y, order, cells, starts, sides = sorted_points
+    Y, order, cells, starts, sides, masses = sorted_points
     n_a, n_b, n_c = sides
     sq, value, slope, curvature = polynomial
     alone = np.float32(1) - (value - sq * (slope - sq * curvature * np.float32(0.5)))
@@ -171,10 +178,11 @@ def push_near(
                 stop = starts[line + min(c + REACH + 1, n_c)]
                 for first in range(starts[line + max(c - REACH, 0)], stop, LANES):
                     e, keep = lanes.vector_at(first, stop, len(Y[0]))
+                    keep = lanes.weighted(keep, masses, e)
                     d = lanes.minus(x, lanes.loaded(Y, e))
                     found = add_pairs(found, d, (sq, value, slope, curvature), dof, keep)
         weights, pushes = found
         pushed = lanes.totals(pushes)
         for axis in range(len(Y)):
             push[axis, order[i]] += pushed[axis]
-        sums[i] = lanes.total(weights) - alone
+        sums[i] = lanes.total(weights) - lanes.weighted(alone, masses, i)

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from isosne import _lanes as lanes
 from isosne._lanes import LANES, Vector, Vectors
 from isosne._numba import kernel, parallel_kernel, prange
-from isosne._types import Array, Scalar
+from isosne._types import Array, Masses, Scalar
 from isosne.layout.all_pairs import Axes, by_axis, last_vector, leave_out_self, push_all
+from isosne.layout.forces import Mass
 from isosne.layout.mesh import MeshRepulsion, in_three_dimensions
 from isosne.layout.objectives import map_similarity, minus_log_similarity
 from isosne.layout.splines import read, read_at
@@ -57,7 +58,7 @@ class Placement:
         # The fitted points have attraction p_ij ~ p_{j|i} / n against repulsion q_ij = w_ij / Z.
         # Multiplied by Z, repulsion is w and attraction p_{j|i} Z / n.
         sums = np.empty(len(embedding))
-        push_all(self._axes, self._dof, np.empty(embedding.T.shape, np.float32), sums)
+        push_all(self._axes, self._dof, (), np.empty(embedding.T.shape, np.float32), sums)
         leave_out_self(self._axes, self._dof, sums)
         self._strength = np.float32(max(exaggeration * sums.sum() / len(embedding), WEAKEST))
 
@@ -76,19 +77,21 @@ class ListedPlacement:
     """Places new points that are compared with a few points of a finished map.
 
     The repulsion of the map is computed once, on a mesh, and interpolated. If the map is too wide
-    for a mesh, only the partners of a point repel it.
+    for a mesh, only the partners of a point repel it. A new point has the mass 1 / mean weight.
     """
 
     def __init__(
-        self, embedding: NDArray[np.float32], dof: Scalar, exaggeration: float = 1.0
+        self, embedding: Array, dof: Scalar, exaggeration: float = 1.0, masses: Masses | None = None
     ) -> None:
         n, self._n_components = embedding.shape
         solid = in_three_dimensions(embedding.T)
         own = solid[3 - self._n_components :]
-        Z = MeshRepulsion(self._n_components, dof).push(own, np.empty_like(own))
+        mass: Mass = () if masses is None else (masses.values,)
+        Z = MeshRepulsion(self._n_components, dof).push(own, np.empty_like(own), mass)
+        Z += 0.0 if masses is None else float(masses.within.sum())
         strength = np.float32(max(exaggeration * Z / n, WEAKEST))
         mesh = MeshRepulsion(self._n_components, dof, ACCURACY, cutoffs=(0.0,))
-        opened = mesh.open(solid)
+        opened = mesh.open(solid, mass)
         self._settings = np.float32(dof), strength, opened is None
         # If the map is too wide for a mesh, that of a single point is passed, and not used.
         self._mesh = opened or mesh.open(np.zeros_like(solid[:, :1]))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from isosne._lanes import with_entry
+from isosne._lanes import weighted, with_entry
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
 
@@ -63,10 +63,11 @@ def spread(
     inverse: Scalar,
     zeros: tuple[tuple[Scalar, ...], ...],
     sides: tuple[int, ...],
+    masses: tuple[Array, ...],
     bounds: Array,
     charges: Array,
 ) -> None:
-    """Spread unit charges of Y (3, n) in chunks: charges (n_chunks, nodes), overwritten.
+    """Spread the masses of Y (3, n), or 1, in chunks: charges (n_chunks, nodes), overwritten.
 
     Only the nodes bounds[t, 0] to bounds[t, 1] of chunk t are set.
     """
@@ -95,7 +96,7 @@ def spread(
             c, wc, _ = locate(Y[2, i], origin[2], inverse, zeros_c, n_c)
             for p in range(len(wa)):
                 for q in range(len(wb)):
-                    weight = wa[p] * wb[q]
+                    weight = weighted(wa[p] * wb[q], masses, i)
                     first = ((a + p) * n_b + b + q) * n_c + c
                     for r in range(len(wc)):
                         grid[first + r] += weight * wc[r]

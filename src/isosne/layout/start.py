@@ -84,7 +84,7 @@ def initial_map(
         return check_spread(carried_map(start, joint, noise), "align_to")
     if start == "random":
         return np.ascontiguousarray(SPREAD * noise.T, np.float32)
-    axes = _principal(X, n_components) if start == "pca" else _spectral(joint, n_components)
+    axes = _principal(X, joint, n_components) if start == "pca" else _spectral(joint, n_components)
     spread = axes.std(axis=0).max()
     if spread < FLAT * np.abs(axes).max():  # all points coincide, except for rounding
         axes[:], spread = 0, 1.0
@@ -140,14 +140,25 @@ def given_map(start: Any, n: int, n_components: int) -> NDArray[np.float32]:
     return np.array(array.T, np.float32, order="C")  # a copy: the map is modified in place
 
 
-def _principal(X: Points, n_components: int) -> NDArray[np.float64]:
+def _principal(X: Points, joint: Joint, n_components: int) -> NDArray[np.float64]:
     """Return the leading principal components; missing ones are zero."""
     axes = np.zeros((X.shape[0], n_components))
     k = min(n_components, *X.shape)
     if isinstance(X, csr_array) or np.ptp(X, axis=0).any():
-        axes[:, :k] = eigenvectors.principal_components(X, k)
+        masses = joint.masses if isinstance(joint, SparseMatrix) else None
+        roots: Any = 1.0 if masses is None else np.sqrt(masses.values[:, None], dtype=np.float64)
+        X = X if masses is None else _with_masses(X, roots)
+        axes[:, :k] = eigenvectors.principal_components(X, k)[: len(axes)] / roots
         axes -= axes.mean(axis=0)
     return axes
+
+
+def _with_masses(X: Points, roots: Array) -> Points:
+    """Return points whose covariance is that of X with masses, of mean 1; roots: of the masses."""
+    if isinstance(X, csr_array):
+        return csr_array(X.multiply(roots))
+    scaled = roots * (X - (roots**2 * X).mean(axis=0))
+    return np.concatenate([scaled, -scaled])  # with their mirror images, the mean is zero
 
 
 def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:

@@ -17,8 +17,8 @@ from isosne._blocks import loop_over_blocks
 from isosne._lanes import LANES, entries, load, loaded, minus, point, repeated, splat, total, totals
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
-from isosne.layout.all_pairs import add_push
-from isosne.layout.forces import Repulsion
+from isosne.layout.all_pairs import add_push, mass_sum
+from isosne.layout.forces import Mass, Repulsion
 
 LEVELS = 20
 """Levels of the tree: 3 axes of 20 bits fit in an int64. Points closer than a millionth of the
@@ -53,7 +53,7 @@ class TreeRepulsion(Repulsion):
         self._lists = np.zeros((N_LISTS, n_components + 1, LIST_LENGTH), np.float32)
         self._reserve(0)
 
-    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
+    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32], masses: Mass = ()) -> float:
         codes = morton_codes(Y, LEVELS)
         if codes is None:  # a diverged map: `descend` detects it
             push[:] = np.nan
@@ -63,12 +63,13 @@ class TreeRepulsion(Repulsion):
         order = np.argsort(codes, kind="stable")  # equal codes keep the order of points
         n_nodes, n_leaves = link(codes[order], self._links, self._leaves)
         links, nodes, leaves = self._links[:n_nodes], self._nodes[:n_nodes], self._leaves[:n_leaves]
-        ordered = Y.take(order, axis=1)
+        own = masses[0] if masses else np.ones(len(order), np.float32)
+        ordered = np.vstack([Y, own]).take(order, axis=1)
         summarize(ordered, links, nodes)
         settings = (np.float32(self.theta**2), self._dof), (np.float32(0),) * len(Y)
         push_leaves(ordered, (links, nodes), leaves, settings, self._lists, *self._found)
         push[:, order], self._sums[order] = self._found  # back to the original order
-        return float(self._sums.sum())
+        return mass_sum(self._sums, masses)
 
     def _reserve(self, n_points: int) -> None:
         """Allocate the tree; inner nodes have at least two children, so 2n nodes suffice."""
@@ -165,29 +166,31 @@ def end_of_part(codes: Array, first: int, start: int, stop: int) -> int:
 def summarize(Y: Array, links: Array, nodes: Array) -> None:
     """Fill nodes (n_nodes, d + 2): center of mass, mass, squared diagonal of the bounding box.
 
-    Y (d, n) is sorted. O(n) per level of the tree.
+    Y (d + 1, n), coordinates and masses, is sorted. O(n) per level of the tree.
     """
     for node in prange(len(links)):
         start, stop = links[node, 1], links[node, 2]
         sq_diagonal = np.float32(0)
-        for c in range(Y.shape[0]):
+        mass = 0.0  # float64: a node may hold all points
+        for a in range(start, stop):
+            mass += np.float64(Y[-1, a])
+        for c in range(Y.shape[0] - 1):
             y = Y[c, start:stop]
             width = y.max() - y.min()
-            total = 0.0  # float64: a node may hold all points
-            for value in y:
-                total += np.float64(value)
-            nodes[node, c] = total / (stop - start)
+            total = 0.0
+            for a in range(start, stop):
+                total += np.float64(Y[c, a]) * np.float64(Y[-1, a])
+            nodes[node, c] = total / mass
             sq_diagonal += width * width
-        nodes[node, -2], nodes[node, -1] = stop - start, sq_diagonal
+        nodes[node, -2], nodes[node, -1] = mass, sq_diagonal
 
 
 @kernel
 def list_points(listed: Array, size: int, Y: Array, first: int, last: int) -> int:
-    """Append points of Y (d, n) with mass 1 to a list; return its new size."""
+    """Append points of Y (d + 1, n) with their masses to a list; return its new size."""
     for a in range(first, last):
         for c in range(Y.shape[0]):
             listed[c, size] = Y[c, a]
-        listed[-1, size] = np.float32(1)
         size += 1
     return size
 
@@ -231,7 +234,7 @@ def push_within(
         sums[a] = 0.0
         listed[-1, a - start] = np.float32(0)  # a point does not act on itself
         push_by_list(listed, size, Y, (a, a + 1), settings, push, sums)
-        listed[-1, a - start] = np.float32(1)
+        listed[-1, a - start] = Y[-1, a]
 
 
 @parallel_kernel
@@ -244,7 +247,7 @@ def push_leaves(
     push: Array,
     sums: Array,
 ) -> None:
-    """Fill push (d, n) and sums (n,) of the sorted points Y (d, n), leaf by leaf.
+    """Fill push (d, n) and sums (n,) of the sorted points Y (d + 1, n), leaf by leaf.
 
     tree: links and nodes; lists (n_lists, d + 1, length): scratch, coordinates and masses.
     """
@@ -268,8 +271,8 @@ def push_leaf(
     links, nodes = tree
     sq_theta = settings[0][0]
     start, stop = leaf = links[own, 1], links[own, 2]
-    box = np.empty((Y.shape[0], 2), np.float32)
-    for c in range(Y.shape[0]):
+    box = np.empty((Y.shape[0] - 1, 2), np.float32)
+    for c in range(len(box)):
         box[c, 0], box[c, 1] = Y[c, start:stop].min(), Y[c, start:stop].max()
     push_within(listed, Y, leaf, settings, push, sums)
     size = node = 0
@@ -279,7 +282,7 @@ def push_leaf(
             size = 0
         after, first, last = links[node, 0], links[node, 1], links[node, 2]
         sq_gap = np.float32(0)
-        for c in range(Y.shape[0]):
+        for c in range(len(box)):
             x = nodes[node, c]
             apart = max(box[c, 0] - x, x - box[c, 1], np.float32(0))  # zero inside of the box
             sq_gap += apart * apart

@@ -126,9 +126,10 @@ def keep_others(lists: Neighbors, own: Array, ids: Array, distances: Array) -> N
 
 def is_other(ids: Array, own: Array) -> NDArray[np.bool_]:
     """Return the entries of each list but its own point, or the last if k copies displace it."""
-    is_self: NDArray[np.bool_] = ids == own[:, None]
-    is_self[~is_self.any(axis=1), -1] = True
-    return ~is_self
+    is_self = ids == own[:, None]
+    left_out = np.where(is_self.any(axis=1), is_self.argmax(axis=1), ids.shape[1] - 1)
+    is_kept: NDArray[np.bool_] = np.arange(ids.shape[1]) != left_out[:, None]
+    return is_kept
 
 
 def as_float32(distances: Array) -> NDArray[np.float32]:

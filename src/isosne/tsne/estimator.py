@@ -21,6 +21,7 @@ from isosne._types import Joint
 from isosne.affinities.sparse import Sparse
 from isosne.errors import ColumnsWarning
 from isosne.kernels.base import MetricKernel
+from isosne.kernels.copies import as_weights
 from isosne.layout.anchors import Anchors
 from isosne.layout.descent import State
 from isosne.layout.forces import Method
@@ -211,7 +212,13 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.callback = callback
 
     def fit(
-        self, X: Any, y: Any = None, *, checkpoint: str | Path | None = None, every: int = 50
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        checkpoint: str | Path | None = None,
+        every: int = 50,
     ) -> Self:
         """Map the points.
 
@@ -224,6 +231,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         y : array of shape (n_samples,) or None, default=None
             Labels that guide the map, for a kernel with ``label_weight``: classes or numbers, with
             None, NaN or -1 for rows without a label. Ignored otherwise.
+        sample_weight : array of shape (n_samples,) or None, default=None
+            Number of rows that each row stands for, positive, at least 1 on average; need not be
+            integers. For the owner kernel. See docs/weights.md.
         checkpoint : path or None, default=None
             File that holds the state of the run. If it exists, the run resumes from it; the map is
             bit-identical to that of an uninterrupted run. ``random_state`` must be an integer or
@@ -240,15 +250,18 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             job = self._job(X, as_seed(self.random_state))
             for sentence in job.given.notes:
                 warnings.warn(sentence, ColumnsWarning, stacklevel=2)
-            self._map_rows(job._replace(y=y), checkpoint, every)
+            weights = as_weights(sample_weight, job.given.n_rows)
+            self._map_rows(job._replace(y=y, weights=weights), checkpoint, every)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float32]:
+    def fit_transform(
+        self, X: Any, y: Any = None, *, sample_weight: Any = None
+    ) -> NDArray[np.float32]:
         """Map the points as `fit` does, and return the coordinates (n_samples, n_components).
 
         With landmarks, the other rows are placed on their map as `transform` places new points.
         """
-        self.fit(X, y)
+        self.fit(X, y, sample_weight=sample_weight)
         if self.plan_.n_rows is None:
             return self.embedding_
         Y = self.place(X)
@@ -388,16 +401,10 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         from isosne.quality import report as measure
 
         check_is_fitted(self)
-        return measure(
-            comparable_rows(self, X),
-            self.embedding_,
-            take_landmarks(self, labels),
-            k=k,
-            metric=self.kernel_.metric,
-            p=self.kernel_.p,
-            random_state=0,
-            n_jobs=self.n_jobs,
-        )
+        metric: dict[str, Any] = {"metric": self.kernel_.metric, "p": self.kernel_.p}
+        rows, classes = comparable_rows(self, X), take_landmarks(self, labels)
+        how = metric | {"k": k, "random_state": 0, "n_jobs": self.n_jobs}
+        return measure(rows, self.embedding_, classes, **how)
 
     def plot(
         self,
@@ -418,17 +425,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         # By name: plots stand above the estimator, and need matplotlib.
         plots = require("isosne.plots", "plot", "TSNE.plot")
-        return plots.plot_map(
-            self.embedding_,
-            take_landmarks(self, color),
-            kind=kind,
-            title=title,
-            legend=legend,
-            names=names,
-            annotate=annotate,
-            style=style,
-            ax=ax,
-        )
+        how = {"kind": kind, "title": title, "legend": legend, "names": names}
+        colors = take_landmarks(self, color)
+        return plots.plot_map(self.embedding_, colors, annotate=annotate, style=style, ax=ax, **how)
 
     def _html_repr(self) -> str:
         """Return what notebooks show: a small map and its figures, after a fit."""

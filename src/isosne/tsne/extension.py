@@ -89,6 +89,9 @@ def extension_job(model: Any, added: Points, n_iter: int, strength: float) -> Jo
     labels = getattr(kernel, "labels_", None)
     if labels is not None:
         labels = np.r_[labels, unknown_labels(labels, added.shape[0])]
+    weights = getattr(kernel, "weights_", None)
+    if weights is not None:
+        weights = np.r_[weights, np.ones(added.shape[0])]
     return Job(
         Input(_joined(kernel.X_fit_, added), kernel),
         model.get_params(deep=False) | own,
@@ -96,6 +99,7 @@ def extension_job(model: Any, added: Points, n_iter: int, strength: float) -> Jo
         Anchors(np.arange(n), places, strength, scale),
         n + find_far_rows(fitted_search(model), added),
         labels,
+        weights,
     )
 
 

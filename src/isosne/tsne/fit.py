@@ -20,12 +20,13 @@ from isosne._tables import as_array
 from isosne._types import Array, DenseMatrix, Joint, Neighbors
 from isosne.affinities.dense import dense_affinities, given_affinities
 from isosne.affinities.sampled import SampledAffinities
-from isosne.affinities.sparse import merged_affinities, sparse_affinities
-from isosne.errors import DataError, IsolatedPointsWarning
+from isosne.affinities.sparse import merged_affinities, sparse_affinities, weighted_affinities
+from isosne.errors import DataError, IsolatedPointsWarning, ParameterError
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.labels import as_labels
+from isosne.kernels.owner import OwnerKernel
 from isosne.kernels.registry import as_kernel, for_table, for_views, uses_labels
 from isosne.kernels.views import ViewsKernel
 from isosne.layout import descent
@@ -53,6 +54,8 @@ class Job(NamedTuple):
     """Indices of new rows that are far from all fitted rows, if a map is extended."""
     y: Any = None
     """Labels of the rows, for kernels that use them."""
+    weights: NDArray[np.float64] | None = None
+    """Number of copies that each row stands for; None if all are 1."""
 
     def resumed(self, saved: RunState) -> Self:
         """Return the job with the choices of an interrupted run."""
@@ -72,6 +75,8 @@ class Job(NamedTuple):
             identity |= {"n_iter": n_iter, "strength": strength, "embedding_": places}
         if self.y is not None and uses_labels(parameters["kernel"]):
             identity |= {"y": as_labels(self.y, self.given.n_rows)}
+        if self.weights is not None:
+            identity |= {"sample_weight": self.weights}
         return identity
 
     def labels_of(self, landmarks: Array | None) -> Any:
@@ -102,6 +107,8 @@ def start_run(job: Job, saved: RunState | None, reporter: Reporter) -> Run:
     reporter.say("Computing affinities")
     kernel, landmarks = job.given.fit(kernel, rng)
     kernel.read_labels(job.labels_of(landmarks))
+    if job.weights is not None and isinstance(kernel, OwnerKernel):
+        kernel.read_weights(job.weights)
     draws = draw_seed(plan, rng)
     joint, isolated = make_affinities(kernel, plan, draws)
     anchors = job.anchors_among(landmarks)
@@ -133,7 +140,18 @@ def plan_job(job: Job, rng: np.random.Generator) -> tuple[Plan, MetricKernel]:
     kernel = as_kernel(kernel, job.given.shape[0], rng)
     kernel = for_table(kernel) if job.given.has_codes else kernel
     plan = make_plan(kernel, job.given.size(kernel), job.settings, job.anchors)
+    if job.weights is not None:
+        check_weighable(kernel, plan)
     return plan, with_seed(plan.parameters["kernel"], getattr(kernel, "random_state", None))
+
+
+def check_weighable(kernel: MetricKernel, plan: Plan) -> None:
+    """Raise an error if a plan has no place for weights of rows."""
+    is_plain = isinstance(kernel, OwnerKernel) and not kernel.label_weight
+    if not is_plain or plan.affinities != "sparse" or plan.n_rows is not None:
+        rule = "be left out with kernels other than the owner kernel, with several views, labels "
+        rule += "that guide the map, landmarks, and affinities that are not sparse"
+        raise ParameterError("sample_weight", rule, hint="Leave out one of the two.")
 
 
 def draw_seed(plan: Plan, rng: np.random.Generator) -> int:
@@ -160,7 +178,11 @@ def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint,
     else:
         neighbors = _find_neighbors(kernel, plan)
         kernel.read_lists(neighbors)
-        joint, isolated = sparse_affinities(kernel, neighbors, plan.n_partners)
+        weights = getattr(kernel, "weights_", None)
+        if weights is None:
+            joint, isolated = sparse_affinities(kernel, neighbors, plan.n_partners)
+        else:
+            joint, isolated = weighted_affinities(kernel.copy_rows(neighbors), weights)
     if len(isolated):
         if isinstance(kernel, IsolationKernel):
             what += ". Lower psi, or raise n_partitions"

@@ -21,6 +21,7 @@ from isosne._types import Array, Points
 from isosne.affinities.sparse import Sparse
 from isosne.errors import DataError, show
 from isosne.kernels.base import MetricKernel
+from isosne.kernels.copies import as_weights
 from isosne.kernels.hubs import Spreads
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.monte_carlo import ForestPartitions, VoronoiPartitions
@@ -197,7 +198,8 @@ def _kernel_state(kernel: MetricKernel) -> dict[str, Any]:
 
 
 def _owner_state(kernel: OwnerKernel) -> dict[str, Any]:
-    return {"subsets": kernel.subsets_, "spreads": kernel.spreads_, "labels": kernel.labels_}
+    names = "subsets", "spreads", "labels", "weights"
+    return {name: getattr(kernel, f"{name}_") for name in names}
 
 
 def _restore_kernel(
@@ -206,6 +208,7 @@ def _restore_kernel(
     subsets: Sequence[Subsets] = (),
     spreads: Spreads | None = None,
     labels: Array | None = None,
+    weights: Array | None = None,
     views: Sequence[dict[str, Any]] = (),
     partitions: Sequence[Any] = (),
     pool: Points | None = None,
@@ -223,7 +226,7 @@ def _restore_kernel(
         far = () if n_listed is not None else split_scales(psis, n_points).far
         for (order, members), psi in zip(subsets, far, strict=True):
             check_permutation(order, n_points)
-            _check_ascending(members, "members", subset_shape(psi, n_points), n_points)
+            _check_ascending(members, "members", subset_shape(psi, n_points), n_points, 0)
         if spreads is not None:
             check_array(spreads.values, "spreads", np.float32, (n_points,), low=SMALLEST)
             check_value(spreads.n_ranked, "n_ranked", is_count(spreads.n_ranked))
@@ -234,7 +237,8 @@ def _restore_kernel(
             is_class = kind is np.float64 or bool(((labels >= -1) & (labels < n_points)).all())
             check_value(labels, "the labels", labels.dtype == kind and is_class)
         draws = {"psi_": psis, "subsets_": list(subsets), "spreads_": spreads, "labels_": labels}
-        return kernel.restore(points, kernel.fit_metric(points), **draws)
+        known = as_weights(weights, n_points)
+        return kernel.restore(points, kernel.fit_metric(points), **draws, weights_=known)
     if not isinstance(kernel, IsolationKernel) or not partitions:
         n_missing = kernel.costs(n_points).n_draws
         check_value(n_missing, "the number of missing samples", n_missing == 0)
@@ -360,11 +364,11 @@ def _restore_views(
 
 
 def _check_ascending(
-    indices: Array, name: str, shape: tuple[int | None, ...], n: int | None
+    indices: Array, name: str, shape: tuple[int | None, ...], n: int | None, least: int = 1
 ) -> Array:
-    """Return indices below n (None: any) of this shape that ascend in every row."""
+    """Return indices below n (None: any) of this shape that ascend by `least` in every row."""
     check_array(indices, name, np.int64, shape, low=0, high=None if n is None else n - 1)
-    if np.any(indices[..., 1:] <= indices[..., :-1]):
+    if np.any(indices[..., 1:] < indices[..., :-1] + least):
         raise ValueError(f"{name} must have ascending indices in every row")
     return indices
 

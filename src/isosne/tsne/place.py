@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from isosne._checks import check_for_metric, check_points
 from isosne._numba import threads
-from isosne._types import Array, Points
+from isosne._types import Array, Masses, Points
 from isosne.affinities.dense import conditional_rows
 from isosne.affinities.sampled import PLACE_DRAWS, SampledAffinities
 from isosne.errors import ParameterError
@@ -50,6 +50,7 @@ class MapSettings(NamedTuple):
     dof: float
     exaggeration: float
     """Exaggeration of the last phase."""
+    masses: Masses | None = None
 
 
 class MapPlacer(ABC):
@@ -82,7 +83,7 @@ class AllPairsPlacer(MapPlacer):
     def __init__(self, kernel: MetricKernel, settings: MapSettings) -> None:
         super().__init__(kernel, settings)
         self.width = len(self.embedding)
-        self._kernel, self._placement = kernel, Placement(*settings)
+        self._kernel, self._placement = kernel, Placement(*settings[:3])
         self._similarity = kernel.toward_fitted()
 
     def _place_block(self, points: Points) -> NDArray[np.float32]:
@@ -239,7 +240,10 @@ def _make_placer(model: Any) -> MapPlacer:
     """
     kernel, plan = model.kernel_, model.plan_
     exaggeration = plan.parameters["schedule"].phases[-1].exaggeration
-    settings = MapSettings(model.embedding_, dof_of(plan.parameters["objective"]), exaggeration)
+    weights = getattr(kernel, "weights_", None)
+    masses = None if weights is None else Masses.of(weights)
+    dof = dof_of(plan.parameters["objective"])
+    settings = MapSettings(model.embedding_, dof, exaggeration, masses)
     if isinstance(kernel, PrecomputedKernel):
         return AllPairsPlacer(kernel, settings)
     if plan.affinities == "sampled":

@@ -121,3 +121,18 @@ def test_labels_guide_a_map(wine, isosne):
     assert "--label must name the column with the labels that guide the map" in told.stderr
     told = isosne(*line, "--kernel", "gaussian", "-o", "a.csv", code=2)
     assert "--label-weight must be left out with this kernel" in told.stderr
+
+
+def test_a_column_of_weights_is_no_feature(wine, isosne):
+    line = ("embed", "wine.csv", *COLUMNS, *SHORT)
+    isosne(*line, "--weight", "alcohol", "-o", "weighted.parquet")
+    drawn = read_map("weighted.parquet")
+    assert drawn.provenance["parameters"]["sample_weight"] == "alcohol"
+    assert drawn.provenance["table"]["exclude"] == ["alcohol"]
+    others = points_of({name: values for name, values in wine.items() if name != "alcohol"})
+    model = short_tsne().fit(others, sample_weight=wine["alcohol"])
+    np.testing.assert_array_equal(drawn.embedding, model.embedding_)
+    told = isosne(*line, "--weight", "alcool", "-o", "a.csv", code=2)
+    assert "--weight must name a column of wine.csv; got --weight alcool" in told.stderr
+    told = isosne(*line, "--weight", "cultivar", "-o", "a.csv", code=1)
+    assert "--weight must hold 178 positive numbers" in told.stderr
