@@ -25,7 +25,7 @@ from isosne.datasets import make_five_clusters
 from isosne.pages import write_page
 from isosne.plots import plot_map, plot_maps, save_figure
 from isosne.plots.figures import find_style
-from isosne.plots.palette import DARK_TRUST_SCALE, TRUST_SCALE
+from isosne.plots.paint import as_paint
 from isosne.quality import compare
 
 DOCS = Path(__file__).parent
@@ -101,16 +101,16 @@ def draw_trust(style: str = "screen") -> Any:
     """Draw the 10,000 digits colored by trust, with a color bar on the map."""
     X, y, Y = mnist()
     shown = {"names": WORDS, "annotate": y, "legend": False, "style": style}
-    ax = plot_map(Y, compare(X, Y).trust(), **shown, ax=make_front_axes(style))
-    look = find_style(style)
-    scale = DARK_TRUST_SCALE if look.is_dark else TRUST_SCALE
-    bar = ax.inset_axes((0.33, 0.035, 0.34, 0.024))
-    cmap = LinearSegmentedColormap.from_list("trust", scale)
-    bar.pcolormesh(np.arange(11)[None] / 10, cmap=cmap)  # 0 to 10 of 10 neighbors
+    trust = compare(X, Y).trust()
+    ax = plot_map(Y, trust, **shown, ax=make_front_axes(style))
+    look, paint = find_style(style), as_paint(trust, len(Y))._replace(on_dark=style == "dark")
+    bar = ax.inset_axes((0.36, 0.018, 0.28, 0.024))
+    cmap = LinearSegmentedColormap.from_list("trust", paint.sample_scale(64))
+    bar.pcolormesh(np.arange(64)[None], cmap=cmap)
     bar.set_axis_off()
-    ends = {"size": "medium", "color": look.ink, "transform": bar.transAxes}
-    bar.text(-0.05, 0.4, "none kept  0", **ends, ha="right", va="center")
-    bar.text(1.05, 0.4, "1  all kept", **ends, ha="left", va="center")
+    ends = {"size": "medium", "color": look.ink, "transform": bar.transAxes, "va": "center"}
+    for x, text, side in zip((-0.05, 1.05), paint.ends, ("right", "left"), strict=True):
+        bar.text(x, 0.4, f"{text} kept", **ends, ha=side)
     return ax
 
 

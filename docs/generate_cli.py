@@ -29,7 +29,8 @@ isosne embed big.parquet --landmarks 10000 --memory-limit 1.5GB --checkpoint run
 Place new rows on an existing map:
 
 ```
-isosne embed wine.csv --label target --scale standard --save-model model.isosne -o map.parquet
+isosne embed wine.csv --id id --label target --scale standard \\
+    --save-model model.isosne -o map.parquet
 isosne place model.isosne new.csv -o new_map.csv
 ```
 
@@ -76,6 +77,8 @@ says so. Without such a column, rows are identified by their number. Tables from
 that begin with `=`, `+`, `-` or `@`, and are not numbers) get an apostrophe in front. `measure` and
 `plot` remove it.
 
+**Shell completion.** See [install](install.md#shell-completion).
+
 **Standard streams.** `-o -` writes the map to standard output; `-` as TABLE or MAP reads from
 standard input. Messages go to standard error: a progress bar on a terminal, a line every few
 seconds otherwise, nothing with `--quiet`. `--json` prints one object on standard output.
@@ -94,8 +97,8 @@ seconds otherwise, nothing with `--quiet`. `--json` prints one object on standar
 file that is replaced keeps its mode; if it is a link, its target is replaced. The
 exception is a run that is interrupted without `--checkpoint`: the map so far is written, with
 `stopped_at` in its provenance. No output may be an input or another output, even with `--force`. A
-run that is killed can leave a hidden file `.NAME.TOKEN.part`, which you can delete. A checkpoint
-can be used by one run at a time.
+run that is killed can leave a hidden file `.NAME.TOKEN.part`, which you can delete. Only one run
+at a time can use a checkpoint.
 """
 
 

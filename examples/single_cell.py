@@ -7,13 +7,11 @@ those of `scanpy.datasets.pbmc68k_reduced`, which is part of scanpy: nothing is 
 import sys
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("agg")
 import scanpy as sc
-from matplotlib import pyplot as plt
 
 import isosne.scanpy
+from isosne.plots import plot_map, save_figure
+from isosne.plots.figures import add_axes, new_figure
 from isosne.quality import compare
 
 MAPS = {"isosne": "X_isosne", "scanpy's t-SNE": "X_tsne", "UMAP": "X_umap"}
@@ -28,18 +26,16 @@ def main(target: Path) -> None:
     for name, key in MAPS.items():
         kept = compare(adata.obsm["X_pca"], adata.obsm[key], k=10).trust().agreement.mean()
         print(f"{name:15} preserves {kept:.0%} of the 10 nearest neighbors")
-    figure, ((first, beside), (second, third)) = plt.subplots(
-        2, 2, figsize=(8, 7.4), layout="constrained"
-    )
-    style = {"size": 40, "frameon": False, "show": False}
-    sc.pl.embedding(adata, "isosne", color="bulk_labels", title="cell type", ax=first, **style)
-    first.get_legend().set_in_layout(False)  # it has a panel of its own
-    beside.set_axis_off()
-    title = "Leiden clusters of the affinities"
-    names = {"legend_loc": "on data", "legend_fontoutline": 2}
-    sc.pl.embedding(adata, "isosne", color="leiden", title=title, ax=second, **names, **style)
-    sc.pl.embedding(adata, "isosne", color="isosne_trust", title="trust", ax=third, **style)
-    figure.savefig(target, dpi=130)
+    cells = adata.obsm["X_isosne"]
+    trust = compare(adata.obsm["X_pca"], cells, k=10).trust()
+    figure = new_figure(15.5, 4.8)
+    axes = [add_axes(figure, 2, 1, 3, i) for i in (1, 2, 3)]
+    colors = {"cell type": adata.obs["bulk_labels"].rename(""), "neighbors kept": trust}
+    clusters = adata.obs["leiden"].to_numpy()
+    plot_map(cells, clusters, annotate=True, title="Leiden clusters of the affinities", ax=axes[0])
+    for ax, (title, color) in zip(axes[1:], colors.items(), strict=True):
+        plot_map(cells, color, title=title, ax=ax)
+    save_figure(figure, target, dpi=110)
     print(f"Wrote {target}")
 
 

@@ -98,8 +98,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Differences to scikit-learn: maps are not the same bits, they have at most three dimensions, and
-    progress goes to standard error. Not in the paper.
+    Differences from scikit-learn: maps are not bit-identical to its maps, they have at most three
+    dimensions, and progress goes to standard error.
 
     Examples
     --------

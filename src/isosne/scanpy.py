@@ -96,7 +96,7 @@ def tsne(
 
     Notes
     -----
-    Not in the paper. ``trust=True`` compares all pairs of cells.
+    ``trust=True`` compares all pairs of cells.
 
     Examples
     --------

@@ -118,6 +118,21 @@ def visit(prepare, tmp_path):
 
 
 @pytest.fixture
+def prefer(browser_with):
+    """Set the color scheme, "light" or "dark", that pages are asked for."""
+
+    def prefer(scheme, flags=SOFTWARE_GPU):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        browser_with(flags).execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        asked.add(flags)
+
+    asked = set()
+    yield prefer
+    for flags in asked:
+        browser_with(flags).execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+@pytest.fixture
 def unguarded(browser_with):
     """Let pages run what their policies forbid: text must not even become markup."""
     browser = browser_with(NO_GPU)

@@ -120,7 +120,10 @@ class Reader:
 
     def picture(self, number=0):
         """Return what a map looks like, as an array (height, width, 3)."""
-        shown = self.browser.find_elements(By.CSS_SELECTOR, ".map")[number].screenshot_as_png
+        found = self.browser.find_elements(By.CSS_SELECTOR, ".map")[number]
+        self.run("arguments[0].scrollIntoView({block: 'center'})", found)
+        self.settle()
+        shown = found.screenshot_as_png
         return np.asarray(Image.open(io.BytesIO(shown)).convert("RGB")).astype(int)
 
     def saved_file(self, name):

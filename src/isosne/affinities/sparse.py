@@ -33,7 +33,7 @@ class Sparse:
     Parameters
     ----------
     neighbors : {"auto", "exact", "approximate"}, default="auto"
-        Nearest-neighbor search. "auto": exact up to 10 000 points; approximate above, if the points
+        Nearest-neighbor search. "auto": exact up to 10,000 points; approximate above, if the points
         are dense and the metric is Euclidean, cosine or Mahalanobis.
 
     Examples

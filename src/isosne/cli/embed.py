@@ -18,11 +18,13 @@ from isosne.errors import ParameterError, keyword
 @o.command(
     o.SOURCE,
     o.map_output(),
-    option("--plan", "Print which methods would be used, and the memory; embed nothing."),
+    option(
+        "--plan", "Print what would be done and how much memory it would need, without doing it."
+    ),
     *(*o.TABLE, *o.MAP),
     option(
         "--align-to MAP",
-        "Previous map: rows with the same identifier (--id) stay near their places on it.",
+        "Previous map; rows with the same identifier (--id) stay near their positions on it.",
     ),
     o.input_option(
         "--view NAME=COLUMN[,COLUMN...]",
@@ -41,7 +43,7 @@ from isosne.errors import ParameterError, keyword
     ),
     option(
         "--landmarks N",
-        "Number of rows to embed; the other rows are placed on their map.",
+        "Number of rows to embed; the others are placed on their map.",
         shown="all rows",
     ),
     *(o.CLUSTERS, o.OUTLIERS, o.CHECKPOINT, o.SAVE_MODEL, *o.LAST),
@@ -49,11 +51,11 @@ from isosne.errors import ParameterError, keyword
 def embed(args: Args) -> None:
     """Embed a table with t-SNE: similar rows are close on the map.
 
-    With --landmarks N, only N rows are embedded; the other rows are then placed on their map block
-    by block, so the table need not fit in memory. After Ctrl-C the map so far is written; with
-    --checkpoint the state is saved instead, and the same command resumes the run. --clusters adds
-    the column cluster to the map, --outliers the column outlier_score. Without an output,
-    --save-model writes the model alone, for isosne place.
+    With --landmarks N, only N rows are embedded; the others are then placed on their map block by
+    block, so the table need not fit in memory. After Ctrl-C, the map so far is written; with
+    --checkpoint, the state is saved instead, and the same command resumes the run. The columns
+    cluster and outlier_score are added to the map by --clusters and --outliers. Without an output,
+    only the model is written (--save-model).
 
     Example: isosne embed wine.csv --id id --label target --scale standard -o map.parquet
     """

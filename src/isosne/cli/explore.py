@@ -32,17 +32,17 @@ MAX_MAPS = 2
     o.SEED,
     option(
         "--map MAP",
-        "Map of the table to show instead of computing one, also of another program; repeat to "
-        "compare two maps.",
+        "Map to show instead of computing one; it may come from another program. Repeat to compare "
+        "two maps.",
         name="map_file",
         multiple=True,
     ),
-    option("--model FILE", "Model of the table whose map to show.", name="model_file"),
+    option("--model FILE", "Model file whose map is shown.", name="model_file"),
     o.IMAGES,
     option("--image-shape HEIGHTxWIDTH", "Show each row as an image of this shape, such as 8x8."),
     o.file_option(
         "--host ADDRESS",
-        "Address to listen on. Others can see the data if it is not that of this machine.",
+        "Address to listen on. On any other address, others may be able to see the data.",
         default=LOOPBACK,
     ),
     o.file_option(
@@ -52,14 +52,14 @@ MAX_MAPS = 2
         default=0,
         shown="a free port",
     ),
-    o.file_option("--no-browser", "Print the address, and do not open it."),
+    o.file_option("--no-browser", "Print the address without opening it."),
     *(o.MEMORY_LIMIT, o.FORCE, o.QUIET, o.JSON),
 )
 def explore(args: Args) -> None:
-    """Explore a map of a table in the browser.
+    """Explore a map interactively in the browser.
 
-    The page is served on this machine only. Its address has a token; whoever has the address can
-    see the data. Ctrl-C ends the server.
+    The page is served on this machine only. Its address contains a secret token: anyone who has the
+    address can see the data. Ctrl-C stops the server.
 
     Example: isosne explore wine.csv --id id --label target --scale standard
     """

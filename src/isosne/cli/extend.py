@@ -17,7 +17,7 @@ from isosne.errors import DataError, FarRowsWarning, ParameterError, keyword
     *(o.MODEL_FILE, o.SOURCE, o.map_output(required=True)),
     option(
         "--map MAP",
-        "Map of the model, whose identifiers and labels the new map keeps.",
+        "Map of the model; the new map keeps its identifiers and labels.",
         name="map_file",
         shown="rows are counted from 0",
     ),
@@ -26,9 +26,9 @@ from isosne.errors import DataError, FarRowsWarning, ParameterError, keyword
 def extend(args: Args) -> None:
     """Add new rows to the map of a model; all rows may move.
 
-    The new map has the rows of the model first. Its column far is 1 for new rows that are unlike
-    all rows of the model, and 0 for others. Use isosne place to place rows on a map that does not
-    change.
+    The new map lists the rows of the model first. Its column far is 1 for new rows that are unlike
+    all rows of the model, and 0 for the others. To place rows without changing the map, use isosne
+    place.
 
     Example: isosne extend model.isosne new.csv --map map.parquet -o all.parquet
     """

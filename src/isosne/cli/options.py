@@ -156,7 +156,7 @@ SOURCE = argument(
 MAP_FILE = argument(
     "map_file",
     "MAP",
-    "Map of isosne embed or of another program: a table with the coordinates (.parquet, .csv, "
+    "Map made by isosne embed or another program: a table with the coordinates (.parquet, .csv, "
     ".tsv, .feather), an array (.npy, .npz), an array of obsm (cells.h5ad:X_umap), or - for "
     "standard input.",
 )
@@ -174,11 +174,11 @@ TITLE = option("--title TEXT", "Title.")
 NEIGHBORS = option("--k N", "Number of neighbors per point for the measures.", default=10)
 CLUSTERS = kernel_option(
     "--clusters X",
-    "Find clusters by the Leiden algorithm on the joint probabilities, with this resolution: 0.5 "
-    "is a good start, higher values give more clusters.",
+    "Find clusters with the Leiden algorithm at this resolution, such as 0.5; higher values give "
+    "more clusters.",
 )
 OUTLIERS = kernel_option(
-    "--outliers", "Score the rows: 0 for the most typical ones, up to 1 for outliers."
+    "--outliers", "Give each row an outlier score from 0 (typical) to 1 (outlier)."
 )
 LABEL_WEIGHT = kernel_option(
     "--label-weight X",
@@ -187,11 +187,11 @@ LABEL_WEIGHT = kernel_option(
     shown="0",
 )
 CHECKPOINT = file_option(
-    "--checkpoint FILE", "Save the state of the run to this file, and resume from it if it exists."
+    "--checkpoint FILE", "Save the state of the run to this file; resume from it if it exists."
 )
 SAVE_MODEL = file_option(
     "--save-model FILE",
-    "Save the model to this file, for isosne place and extend.",
+    "Save the fitted model to this file, for isosne place and isosne extend.",
     name="model_output",
 )
 N_JOBS = resource_option(
@@ -202,8 +202,8 @@ N_JOBS = resource_option(
 )
 MEMORY_LIMIT = resource_option(
     "--memory-limit SIZE",
-    "Memory to use at most, such as 2GB.",
-    shown="ISOSNE_MEMORY_LIMIT, else the free memory",
+    "Maximum memory to use, such as 2GB.",
+    shown="ISOSNE_MEMORY_LIMIT if it is set, otherwise the free memory",
 )
 FORCE = file_option("--force", "Replace existing files, and accept a map of another table.")
 QUIET = file_option("--quiet -q", "Print no notes and no progress.")
@@ -238,18 +238,16 @@ MISSING = input_option(
 )
 MIXED = input_option(
     "--mixed",
-    "Use all columns, also text, dates and missing values: rows are compared by isolation trees "
-    "instead of distances.",
+    "Use all columns, including text, dates and missing values; rows are compared by isolation "
+    "trees instead of distances.",
     shown="numeric columns only",
 )
 CATEGORICAL = input_option(
     "--categorical COLUMN",
-    "Column to treat as categories although it holds numbers; repeat for several. Implies --mixed.",
+    "Numeric column to treat as categories; repeat for several. Implies --mixed.",
     multiple=True,
 )
-DECIMAL = input_option(
-    "--decimal .|,", "Decimal separator of the numbers of a text table.", shown="."
-)
+DECIMAL = input_option("--decimal .|,", "Decimal separator in text tables.", shown=".")
 KEY = input_option("--key NAME", "Array to read from a .npz, .zarr or .h5ad file.", shown="X")
 NUMERIC = (ID, LABEL, SCALE, COLUMNS, EXCLUDE, TEXT_COLUMNS, MISSING, DECIMAL)
 TABLE = (*NUMERIC, MIXED, CATEGORICAL, KEY)
@@ -270,7 +268,7 @@ METRIC = kernel_option(
 )
 SEED = option(
     "--random-state --seed N",
-    "Seed of the random numbers; the same seed gives the same result.",
+    "Random seed; the same seed gives the same result.",
     type=click.IntRange(min=0),
     default=0,
 )
@@ -282,7 +280,7 @@ N_ITER = option(
 MAP = (
     option(
         f"--kernel {KERNELS}",
-        "Kernel, the similarity between two rows.",
+        "Kernel: how the similarity of two rows is computed.",
         shown="isolation with --psi, gaussian with --perplexity, otherwise owner",
     ),
     kernel_option(
@@ -300,7 +298,7 @@ MAP = (
     kernel_option(
         "--perplexity X[,X...]",
         "gaussian: effective number of neighbors; several values are averaged.",
-        shown="30; below 91 rows, a third of the others",
+        shown="30, or a third of the other rows if there are fewer than 91",
     ),
     *(METRIC, SEED, N_ITER),
 )

@@ -16,9 +16,9 @@ from isosne.errors import keyword
     *(o.MODEL_FILE, o.SOURCE),
     option(
         "--output -o FILE",
-        "File for the places, as for isosne embed. Or a folder, for a folder of files (.parquet, "
-        ".feather, .arrow, .csv, .npy, also in subfolders): one file per input file with the same "
-        "relative name.",
+        "File for the coordinates, as for isosne embed. If TABLE is a folder of files (.parquet, "
+        ".feather, .arrow, .csv, .npy; subfolders included), a folder: one file per input file, "
+        "with the same relative name.",
         type=str,
         required=True,
     ),
@@ -30,24 +30,23 @@ from isosne.errors import keyword
     ),
     option(
         "--share K/N",
-        "Folders: files to place if several processes share the work; 2/8 is the second of eight.",
+        "Folders: files to place if several processes share them; 2/8 is the second of eight.",
         shown="all",
     ),
     option(
         "--picture FILE",
-        "Folders: picture of all rows (.png, .svg, .pdf), drawn at the end in the colors of "
-        "--label.",
+        "Folders: picture of all rows (.png, .svg, .pdf), drawn at the end and colored by --label.",
     ),
     *o.LAST,
 )
 def place(args: Args) -> None:
     """Place new rows on an existing map, which does not change.
 
-    Rows are read block by block, so that a table need not fit in memory. Columns are matched by
+    Rows are read block by block, so the table need not fit in memory. Columns are matched by
     name, in any order; columns that the model does not know are ignored. Placing the files of a
     folder resumes after an interruption: the same command places only the files that are missing,
-    and the results are bit-identical. Several processes share the work with --share, also on
-    several machines with a shared folder.
+    and the results are bit-identical. With --share, several processes share the work, on one
+    machine or on several that share the folder.
 
     Example: isosne place model.isosne new.csv -o new_map.csv
     """

@@ -20,21 +20,23 @@ picture_option = partial(option, panel=o.PICTURE)
     o.output_option("File to write: a picture (.png, .svg, .pdf) or an interactive page (.html)."),
     option(
         "--align-to MAP",
-        "Map onto which this one is laid before it is drawn: rotated, mirrored, scaled and "
-        "shifted.",
+        "Rotate, mirror, scale and shift the map to match this one before drawing it.",
     ),
     option(
         "--color COLUMN",
-        "Column to color points by: of the map (cluster, outlier_score) or of --table; for .h5ad "
-        "files a gene or a column of obs, also of the map itself.",
+        "Column to color by: a column of the map (such as cluster) or of --table; for .h5ad files, "
+        "a gene or a column of obs.",
         shown="the labels of the map",
     ),
-    option("--table TABLE", "Table with the column for --color; a page shows all columns."),
-    option("--trust TABLE", "Color points by neighborhood preservation relative to this table."),
+    option("--table TABLE", "Table with the column for --color; a page shows all its columns."),
+    option(
+        "--trust TABLE",
+        "Color points by trust: the fraction of their neighbors in this table that the map kept.",
+    ),
     o.NEIGHBORS,
     option(
         "--kind auto|labels|values",
-        "Whether colors stand for classes or for numbers.",
+        "Whether colors stand for classes or numbers.",
         default="auto",
     ),
     o.TITLE,
@@ -53,7 +55,7 @@ picture_option = partial(option, panel=o.PICTURE)
     o.IMAGES,
     picture_option(
         "--hover COLUMN",
-        "Column to show on hover in a page; repeat for several. Long texts are cut.",
+        "Column to show on hover in a page; repeat for several. Long text is cut.",
         multiple=True,
         shown="all columns",
     ),
@@ -62,8 +64,8 @@ picture_option = partial(option, panel=o.PICTURE)
 def plot(args: Args) -> None:
     """Plot a map as a picture or an interactive page.
 
-    Points are colored by the labels of the map, by a column of a table, or by trust. The map may be
-    of any program, such as umap.csv or cells.h5ad:X_umap. Options that say how a table is read
+    Points are colored by the labels of the map, by a column of a table, or by trust. The map may
+    come from any program, such as umap.csv or cells.h5ad:X_umap. Options for reading a table
     default to what the map records.
 
     Example: isosne plot map.parquet -o map.png

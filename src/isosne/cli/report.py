@@ -29,27 +29,27 @@ N_JUDGED, MOST_JUDGED = 2000, 20  # rows and clusters
     ),
     option(
         "--map MAP",
-        "Map to compare instead of computing maps; repeat for several. Maps of any program, as for "
-        "isosne measure.",
+        "Map to compare instead of computing maps; repeat for several. It may come from any "
+        "program, as for isosne measure.",
         name="map_file",
         multiple=True,
     ),
     *(o.CLUSTERS, o.OUTLIERS, o.LABEL_WEIGHT),
     o.kernel_option(
         "--null N",
-        "Test whether the structure is real, against this many draws of data with the same columns "
-        "and correlations but no other structure; 19 suffice for the 5 % level.",
+        "Test for clusters: compare the table with N random ones that have the same columns and "
+        "correlations but no clusters; 19 are enough for p = 0.05.",
         type=click.IntRange(min=1),
     ),
     *(o.TITLE, *o.LAST),
 )
 def report(args: Args) -> None:
-    """Embed a table with two kernels, and compare the maps on a page.
+    """Write an HTML report that compares maps with two kernels.
 
-    The kernels are the chosen one and gaussian (the default kernel if gaussian is chosen). Each is
-    mapped with several seeds: the page says which map is better, or that they tie within the
-    variation between seeds. It is interactive, explains the quality measures, and needs no network.
-    With --map, existing maps are compared instead, and nothing is embedded.
+    The table is mapped with the chosen kernel and with gaussian (if gaussian is chosen, with the
+    default kernel), each with several seeds. The page says which map is better, or that they tie
+    within the variation between seeds. It is interactive, explains the quality measures, and works
+    offline. With --map, existing maps are compared instead, and nothing is computed.
 
     Example: isosne report wine.csv --id id --label target --scale standard -o report.html
     """

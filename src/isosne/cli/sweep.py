@@ -34,11 +34,11 @@ SHOWN = (*RANKS, *CLASSES, "n_isolated", "seconds")  # columns that are printed;
     *o.LAST,
 )
 def sweep(args: Args) -> None:
-    """Embed a table for several parameter values; measure each map.
+    """Make and measure a map for each of several parameter values.
 
-    A map is made for each value of --psi, --cell-size or --perplexity; without values, for the
-    paper's grid. Results are saved as they come, to a file beside the output. Resumes after an
-    interruption when the same command is given again.
+    One map is made for each value of --psi, --cell-size or --perplexity; without values, for 5, 9,
+    ..., 97 and for 1, 5, ..., 97 % of the rows. Results are saved beside the output as they come;
+    after an interruption, the same command resumes.
 
     Example: isosne sweep wine.csv --id id --label target --scale standard --cell-size 4,12,40 -o
     sweep.csv

@@ -18,11 +18,11 @@ FEW = 300
 
 @o.command(o.QUIET)
 def warm(args: Args) -> None:
-    """Compile the loops for this CPU, so that no later run has to.
+    """Compile all loops for this CPU in advance.
 
     It takes a minute or two, once for each version of isosne, Python and Numba. The loops are
-    stored in Numba's cache. A wheel for one platform holds loops that are compiled for many CPUs;
-    those for this CPU are used instead, and can be faster.
+    stored in Numba's cache. A wheel for one platform holds loops compiled for many CPUs; loops
+    compiled for this CPU take precedence and can be faster.
 
     Example: isosne warm
     """

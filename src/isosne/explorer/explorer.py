@@ -144,7 +144,7 @@ def explore(
     Notes
     -----
     The page is served on this machine only, and needs the token in its address. The map is computed
-    in a thread of its own, and Python stays free. Not in the paper.
+    in a thread of its own, and Python stays free.
 
     Examples
     --------

@@ -27,7 +27,7 @@ class PrecomputedKernel(MetricKernel):
 
     Notes
     -----
-    Not in the paper. Cost: none beyond the memory of the affinities.
+    Cost: none beyond the memory of the affinities.
 
     Examples
     --------

@@ -49,7 +49,7 @@ AUTO_PARTITIONS = 200
 MOST_PARTITIONS = 1_000_000
 """Largest number of partitionings: their sampling error is then 0.0005 (chosen)."""
 EXACT_FROM, EXACT_CELL = 10_000, 30
-"""The closed form is used above 10 000 points (where affinities become sparse, docs/decisions/0006)
+"""The closed form is used above 10,000 points (where affinities become sparse, docs/decisions/0006)
 if a cell holds at most 30 points on average, so that lists have at most 240 (chosen)."""
 RANKED = 8.0
 """Neighbors to rank, in units of n / psi, the mean cell size. With probability 1 - e^-8 one of them
@@ -77,10 +77,10 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
     psi : int, float, sequence of these, or "auto", default="auto"
         Number of cells per partitioning: an integer from 2 to n_samples, or a fraction of n_samples
         between 0 and 1. A larger psi gives a narrower kernel. A sequence combines several scales.
-        "auto": 0.8, 0.2 and 0.05 of n_samples; above 20 000 points, 0.1 of n_samples.
+        "auto": 0.8, 0.2 and 0.05 of n_samples; above 20,000 points, 0.1 of n_samples.
     n_partitions : int, "exact" or "auto", default="auto"
         Number of random partitionings, the paper's t. "exact" computes the limit of infinitely many
-        in closed form. "auto": 200; in a `TSNE`, "exact" for more than 10 000 points in cells of 30
+        in closed form. "auto": 200; in a `TSNE`, "exact" for more than 10,000 points in cells of 30
         or fewer.
     partition : {"voronoi", "forest"}, default="voronoi"
         Voronoi cells of the sampled points, or leaves of axis-parallel isolation trees.

@@ -67,7 +67,7 @@ class OwnerKernel(MetricKernel):
         Mean number of points per cell, n_samples / psi, from 1 to n_samples; or a fraction of
         n_samples between 0 and 1. A sequence combines several scales with equal weights. "auto":
         2, 3, 4, 6, 8, 12, 16, 24, and 1/16 of n_samples if this exceeds 24, at most 200; without
-        those above 1/4 of n_samples. Of more than 200 000 samples, 1/1000, 1/100 and 1/10 instead.
+        those above 1/4 of n_samples. Of more than 200,000 samples, 1/1000, 1/100 and 1/10 instead.
     metric : str, default="euclidean"
         euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with the covariance of the
         fitted points), hamming (the fraction of columns that differ), jaccard (of the columns that

@@ -31,7 +31,7 @@ forces are linear in the distances, so rescaling changes only its size; without 
 would be lost in rounding (docs/decisions/0006).
 """
 LARGEST_SPREAD = 1e12
-"""Standard deviation above which a map has diverged; maps are 10 to 10 000 wide, and float32 ends
+"""Standard deviation above which a map has diverged; maps are 10 to 10,000 wide, and float32 ends
 at 1e38, the square of 1e19 (chosen)."""
 SMALLEST_SPREAD = 1e-7
 """Standard deviation of the widest axis below which a map is rescaled (docs/decisions/0006)."""

@@ -230,7 +230,12 @@ class Schedule:
         """
         stop = SETTLED if n_iter is None else None
         n_iter = MOST_STEPS if n_iter is None else n_iter
-        check_count(n_iter, "n_iter", low=151, hint="Exaggeration falls during the first 150.")
+        check_count(
+            n_iter,
+            "n_iter",
+            low=151,
+            hint="The schedule needs 150 steps to lower the exaggeration.",
+        )
         check_number(exaggeration, "exaggeration", low=1, high=12, hint=NO_EXAGGERATION)
         end = float(exaggeration)
         first = Phase(50, 12, shortest=0, divisor=1)

@@ -11,7 +11,7 @@ from isosne.pages.scene import NamedMap, Scene
 from isosne.pages.sprites import make_sprites
 from isosne.plots.paint import Values, as_paint, check_embedding, spread_colors
 from isosne.quality import Trust
-from isosne.studies.point_columns import as_column, as_columns, paint_labels
+from isosne.studies import point_columns as about
 
 SUFFIXES = (".html", ".htm")
 
@@ -69,7 +69,7 @@ def write_page(
     Readers can zoom, pan and hover; color by label, trust or column; hide classes; select points
     with a lasso and save their rows as CSV. The page opens in any browser without a network. Its
     size is 1.5 MB plus about 25 bytes per point with a few columns, and the images, which are
-    reduced to 64 pixels along the longer side, or less above about 8,000. Not in the paper.
+    reduced to 64 pixels along the longer side, or less above about 8,000.
 
     Examples
     --------
@@ -84,13 +84,16 @@ def write_page(
     Y = check_embedding(embedding)
     n = len(Y)
     if trust is not None and not isinstance(trust, Trust):
-        as_column("trust", trust, n)  # raise with this name
+        about.as_column("trust", trust, n)  # raise with this name
     paint = as_paint(trust, n, kind="auto" if trust is None else "trust")
+    shown = [paint] if isinstance(paint, Values) else []
+    of_trust = [about.Column("trust", one.numbers) for one in shown]
     scene = Scene(
         [NamedMap("", Y)],
-        spread_colors(paint_labels(labels, n), Y),
-        [paint] if isinstance(paint, Values) else [],
-        as_columns(columns, n),
+        spread_colors(about.paint_labels(labels, n), Y),
+        shown,
+        about.as_columns(columns, n),
+        trust_columns=about.trust_columns(trust) if isinstance(trust, Trust) else of_trust,
         color=color,
         hover=hover,
         images=None if images is None else make_sprites(images, n),

@@ -1,8 +1,10 @@
-"""A report: two maps, a verdict, R_NX curves, measures with explanations, and the settings."""
+"""A report: what to know first, a map, the comparison, curves, measures, and the settings."""
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import bokeh.models as bk
 import numpy as np
@@ -13,13 +15,12 @@ from isosne._files import whole_file
 from isosne._types import Array
 from isosne.pages.page import SUFFIXES
 from isosne.pages.scene import NamedMap, Scene
-from isosne.plots.paint import Classes, paint_trust, spread_colors
-from isosne.plots.palette import LINE_COLORS
+from isosne.plots.paint import Classes, paint_trusts, spread_colors
 from isosne.quality import Curve
 from isosne.quality.procrustes import find_similarity
 from isosne.studies import readings as words
 from isosne.studies.judged_maps import JudgedMap, Study
-from isosne.studies.point_columns import as_columns, paint_labels
+from isosne.studies.point_columns import as_columns, paint_labels, trust_columns
 
 MAX_CURVE_POINTS = 300  # at which a curve is drawn: less than one per two pixels; chosen
 DASHED = ("solid", "dashed", "dotted", "dashdot")
@@ -45,7 +46,7 @@ def write_report(path: str | os.PathLike[str], found: Study, *, force: bool = Fa
     Notes
     -----
     The page shows the maps, and the means of the measures over their seeds with standard errors.
-    The file needs no network, fits a phone, and can be printed. Not in the paper.
+    The file needs no network, fits a phone, and can be printed.
 
     Examples
     --------
@@ -71,29 +72,29 @@ def render(found: Study) -> str:
     n = len(maps[0].embedding)
     labels = spread_colors(paint_labels(found.labels, n, kind="labels"), maps[0].embedding)
     classes = labels if isinstance(labels, Classes) else None
-    trusts = [paint_trust(judged.trust, n) for judged in maps]
-    scene = Scene(_turn(maps), labels, trusts, as_columns(found.columns, n), is_report=True)
+    trusts = paint_trusts([judged.trust for judged in maps], n)
+    of_trust = [column for judged in maps for column in trust_columns(judged.trust, judged.title)]
+    how: dict[str, Any] = {"trust_columns": of_trust, "is_report": True}
+    scene = Scene(_turn(maps), labels, trusts, as_columns(found.columns, n), **how)
     readings = words.read_measures(maps, classes)
-    scene.extra.append(_draw_curves(maps))
+    scene.curves.append(_draw_curves(maps))
     return scene.render(
         "report.html",
         title=found.title,
         found=found,
         label_name=labels.title if labels else "",
         measured=maps[0].report,
+        n_first=3 if maps[0].embedding.shape[1] == 3 else 1,
         verdict=words.read_verdict(maps, readings),
-        summary=words.read_first(maps) if len(maps) > 1 else "",
+        findings=[re.split(r"(?<=[.:])(?: |$)", s, maxsplit=1) for s in found.findings.values()],
+        kept=words.read_kept(maps[0]),
+        wide=maps[0].trust.wide,
         basis=words.read_basis(maps),
         schedule=words.read_schedule(maps),
         n_seeds=len(maps[0].scores),
         readings=readings,
-        trust_readings=[words.read_trust(judged) for judged in maps],
         class_trust=words.trust_by_class(maps, classes) if classes else [],
         n_classes=classes.n_classes if classes else 0,
-        lines=[
-            (judged.title, *_line_style(m), area)
-            for m, (judged, area) in enumerate(zip(maps, readings[0].values, strict=True))
-        ],
     )
 
 
@@ -116,10 +117,6 @@ def thin_curve(curve: Curve) -> dict[str, Array]:
     return {"k": k[kept].astype(float), "r": r[kept]}
 
 
-def _line_style(m: int) -> tuple[str, str]:
-    return LINE_COLORS[m % len(LINE_COLORS)], DASHED[m % len(DASHED)]
-
-
 def _draw_curves(maps: Sequence[JudgedMap]) -> bk.Plot:
     longest = max(int(judged.curve.k[-1]) for judged in maps)
     lowest = min(0.0, *(float(judged.curve.r.min()) for judged in maps))
@@ -136,17 +133,15 @@ def _draw_curves(maps: Sequence[JudgedMap]) -> bk.Plot:
     )
     below = bk.LogAxis(axis_label="neighbors k", formatter=bk.LogTickFormatter(min_exponent=7))
     ticks = bk.FixedTicker(ticks=[0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    left = bk.LinearAxis(axis_label="R_NX: neighbors preserved above chance", ticker=ticks)  # type: ignore[arg-type]  # any ticker works
+    left = bk.LinearAxis(axis_label="R_NX: neighbors kept above chance", ticker=ticks)  # type: ignore[arg-type]  # any ticker works
     for axis in (below, left):
         axis.axis_label_text_font_style = "normal"
-        axis.axis_line_color = axis.major_tick_line_color = "#9aa4ae"
         axis.minor_tick_line_color = None
     drawn.add_layout(below, "below")
     drawn.add_layout(left, "left")
-    drawn.add_layout(bk.Grid(axis=left, dimension=1, grid_line_color="#ececec"))
+    drawn.add_layout(bk.Grid(axis=left, dimension=1))
     for m, judged in enumerate(maps):
-        color, style = _line_style(m)
         source = bk.ColumnDataSource(thin_curve(judged.curve))
-        line = bk.Line(x="k", y="r", line_color=color, line_dash=style, line_width=2.5)
+        line = bk.Line(x="k", y="r", line_dash=DASHED[m % len(DASHED)], line_width=2.5)
         drawn.renderers.append(GlyphRenderer(data_source=source, glyph=line))
     return drawn

@@ -26,12 +26,12 @@ import isosne
 from isosne._html import escape
 from isosne._types import Array
 from isosne.errors import ParameterError, suggest
+from isosne.plots import palette, raster
 from isosne.plots.paint import Classes, Paint, Values
-from isosne.plots.palette import FAINT, FRAME, PLAIN, Floats
-from isosne.plots.raster import COVERAGE, MARGIN, auto_alpha, drawing_order, position_points
 from isosne.studies.point_columns import Column, paint_column
 
 AXES = ("x", "y", "z")
+STRIP_SHARE = 0.4  # height of a one-dimensional map relative to its width
 SIDE = 560  # typical side of a map in pixels, from which the size of the points is derived
 MIN_SIZE, MAX_SIZE = 2.0, 9.0  # of the diameter of a point in pixels; chosen by eye
 UNSELECTED_ALPHA = 0.08  # opacity of unselected points while others are selected; chosen by eye
@@ -57,7 +57,7 @@ class NamedMap(NamedTuple):
     """A map (n, 1), (n, 2) or (n, 3) and its title."""
 
     title: str
-    Y: Floats
+    Y: palette.Floats
 
 
 class Choice(NamedTuple):
@@ -91,6 +91,7 @@ class Scene:
         trusts: Sequence[Values],
         columns: Sequence[Column],
         *,
+        trust_columns: Sequence[Column] = (),
         color: str | None = None,
         hover: Sequence[str] | None = None,
         images: dict[str, Any] | None = None,
@@ -99,9 +100,9 @@ class Scene:
         choices = _offer_choices(labels, trusts, columns, len(maps))
         first = _find_choice(choices, color)
         paints = choices[first].paints if choices else (None,) * len(maps)
-        self._order = drawing_order(paints[0], len(maps[0].Y))
+        self._order = raster.drawing_order(paints[0], len(maps[0].Y))
         self._fields: dict[str, Array] = {"row": self._order.astype(np.int32)}
-        shown = [*_label_columns(labels), *_trust_columns(maps, trusts), *columns]
+        shown = [*_label_columns(labels), *trust_columns, *columns]
         self.about: dict[str, Any] = {
             "columns": [
                 {
@@ -120,6 +121,9 @@ class Scene:
             "first": first,
             "hover": _find_hover(hover, [column.name for column in shown]),
             "images": images,
+            "plain": (palette.PLAIN, palette.DARK_PLAIN),
+            "faint": (palette.FAINT, palette.DARK_FAINT),
+            "lines": (palette.LINE_COLORS, palette.DARK_LINE_COLORS),
         }
         self._source = bk.ColumnDataSource(self._fields)
         self._filter = bk.BooleanFilter()
@@ -127,8 +131,12 @@ class Scene:
         self._mappers = [_make_mapper(choice.paints[0]) for choice in choices]
         self._hover = bk.CustomJS(args={"source": self._source}, code=_read_asset("hover.js"))
         self._is_report = is_report
+        self.n_points = len(self._order)
         self.is_strip = maps[0].Y.shape[1] == 1
-        self.extra: list[bk.Plot] = []  # other figures of the page
+        faces = [Y[:, pair] for _, Y in maps for pair in combinations(range(Y.shape[1]), 2)]
+        aspects = [raster.own_aspect(raster.find_limits(face)) for face in faces]
+        self.aspect = STRIP_SHARE if self.is_strip else float(np.median(aspects))
+        self.curves: list[bk.Plot] = []  # other figures of the page
         self.panels = self._draw(maps, first, "map")
         kinds = [choice["kind"] for choice in self.about["choices"]]
         self.trust_panels = self._draw(maps, kinds.index("trust"), "trust") if is_report else []
@@ -139,7 +147,7 @@ class Scene:
         templates = Environment(
             loader=loader, autoescape=True, finalize=escape, undefined=StrictUndefined
         )
-        variables |= {"scene": self, "about": self.about, "is_strip": self.is_strip}
+        variables |= {"scene": self, "about": self.about}
         variables["digests"] = digests
         return file_html(
             self._as_document(),
@@ -156,7 +164,7 @@ class Scene:
 
     def _add_map(self, m: int, named: NamedMap, paint: Paint, *, is_alone: bool) -> list[Any]:
         """Add the positions of the points of map m; return descriptions of its coordinates."""
-        positions = position_points(named.Y, paint).astype(np.float32)
+        positions = raster.position_points(named.Y, paint).astype(np.float32)
         fields = [self._add(f"m{m}{AXES[a]}", values) for a, values in enumerate(positions.T)]
         return [
             {"name": axis if is_alone else f"{named.title}, {axis}", "field": field, "words": None}
@@ -174,34 +182,30 @@ class Scene:
             else:
                 shares = paint.shares(paint.numbers).astype(np.float32)
                 fields.append(self._add(f"{field}_{m}", shares))
-        described = {"title": choice.title, "fields": fields}
         first = choice.paints[0]
+        described = {"title": choice.title, "fields": fields, "palettes": _find_palettes(first)}
         if isinstance(first, Classes):
             counts = np.bincount(first.of_point, minlength=len(first.names)).tolist()
-            entries = [
-                {"name": name, "color": color, "count": count}
-                for name, color, count in zip(first.names, first.colors, counts, strict=True)
-            ]
+            listed = zip(first.names, counts, strict=True)
+            entries = [{"name": name, "count": count} for name, count in listed]
             return described | {"kind": "classes", "classes": entries}
-        return described | {
-            "kind": "trust" if first.is_trust else "values",
-            "name": first.title or choice.title,
-            "low": first.low,
-            "high": first.high,
-            "colors": first.sample_scale(GRADIENT_STOPS),
-        }
+        kind = "trust" if first.is_trust else "values"
+        return described | {"kind": kind, "name": first.title or choice.title, "ends": first.ends}
 
     def _as_document(self) -> Document:
         document = Document()
         maps = [panel.figure for panel in (*self.panels, *self.trust_panels)]
-        figures = [*maps, *self.extra]
+        figures = [*maps, *self.curves]
         for figure in figures:
             document.add_root(figure)
         args = {
             "source": self._source,
             "filter": self._filter,
             "panels": [[panel.glyphs, panel.of_map] for panel in self.panels],
+            "others": [[panel.glyphs, panel.of_map] for panel in self.trust_panels],
             "mappers": self._mappers,
+            "maps": maps,
+            "curves": self.curves,
             "pans": [figure.toolbar.active_drag for figure in maps if self._is_report],
         }
         document.js_on_event(
@@ -227,8 +231,10 @@ class Scene:
         return panels
 
     def _make_figure(self, name: str, x: str, y: str) -> bk.Plot:
-        positions = np.column_stack([self._fields[x], self._fields[y]])
-        low, high = _find_corners(positions.astype(np.float64), is_strip=self.is_strip)
+        positions = np.column_stack([self._fields[x], self._fields[y]]).astype(np.float64)
+        low, high = raster.find_limits(positions)
+        if not self.is_strip:  # lanes have no equal scales
+            low, high = raster.frame_corners((low, high), self.aspect)
         wheel, pan = bk.WheelZoomTool(), bk.PanTool()
         others = bk.LassoSelectTool(), bk.ResetTool(), bk.SaveTool(filename="map")
         toolbar = bk.Toolbar(tools=[pan, wheel, *others], logo=None, active_drag=pan)
@@ -242,7 +248,6 @@ class Scene:
             sizing_mode="stretch_both",
             output_backend="webgl",
             min_border=0,
-            outline_line_color=FRAME,
             title=None,
         )
 
@@ -259,16 +264,16 @@ class Scene:
         """Return the normal, unselected and hovered glyphs of a map."""
         n = len(self._order)
         style: dict[str, Any] = {
-            **{"x": x, "y": y, "fill_color": PLAIN, "line_color": None},
-            "size": float(np.clip(math.sqrt(COVERAGE * SIDE**2 / n), MIN_SIZE, MAX_SIZE)),
+            **{"x": x, "y": y, "fill_color": palette.PLAIN, "line_color": None},
+            "size": float(np.clip(math.sqrt(raster.COVERAGE * SIDE**2 / n), MIN_SIZE, MAX_SIZE)),
         }
         if self._mappers:
             chosen = self.about["choices"][choice]
             style["fill_color"] = {"field": chosen["fields"][m], "transform": self._mappers[choice]}
         return [
-            bk.Scatter(**style, fill_alpha=auto_alpha(n)),
+            bk.Scatter(**style, fill_alpha=raster.auto_alpha(n)),
             bk.Scatter(**style, fill_alpha=UNSELECTED_ALPHA),
-            bk.Scatter(**style | {"line_color": "black"}, line_width=1.5),
+            bk.Scatter(**style | {"line_color": "black"}, line_width=1.5),  # ink, once shown
         ]
 
 
@@ -316,13 +321,6 @@ def _label_columns(paint: Paint) -> list[Column]:
     return [] if paint is None else [Column(paint.title or "label", paint.numbers)]
 
 
-def _trust_columns(maps: Sequence[NamedMap], trusts: Sequence[Values]) -> list[Column]:
-    return [
-        Column(f"trust, {named.title}" if named.title else "trust", trust.numbers)
-        for named, trust in zip(maps, trusts, strict=False)
-    ]
-
-
 def _find_hover(hover: Sequence[str] | None, names: list[str]) -> list[int] | None:
     """Return the indices of the columns to show on hover; None: all."""
     if hover is None:
@@ -335,18 +333,17 @@ def _find_hover(hover: Sequence[str] | None, names: list[str]) -> list[int] | No
     return [names.index(name) for name in asked]
 
 
-def _find_corners(positions: Array, *, is_strip: bool) -> tuple[Array, Array]:
-    """Return the corners of a view: a square with equal scales, except for lanes."""
-    low, high = positions.min(axis=0), positions.max(axis=0)
-    half = (high - low) / 2 if is_strip else np.full(2, (high - low).max() / 2)
-    half = np.where(half > 0, half, 0.5) * (1 + 2 * MARGIN)
-    middle = (low + high) / 2
-    return middle - half, middle + half
+def _find_palettes(paint: Classes | Values) -> tuple[list[str], list[str]]:
+    """Return the colors of a paint on a light and on a dark page."""
+    if isinstance(paint, Classes):
+        return paint.colors, palette.on_dark(paint.colors)
+    light, dark = (
+        paint._replace(on_dark=is_dark).sample_scale(N_COLORS) for is_dark in (False, True)
+    )
+    return light, dark
 
 
 def _make_mapper(paint: Classes | Values) -> bk.LinearColorMapper:
-    if isinstance(paint, Classes):
-        palette = paint.colors
-        return bk.LinearColorMapper(palette=palette, low=-0.5, high=len(palette) - 0.5)
-    palette = paint.sample_scale(N_COLORS)
-    return bk.LinearColorMapper(palette=palette, low=0.0, high=1.0, nan_color=FAINT)
+    colors, n = _find_palettes(paint)[0], len(getattr(paint, "names", ()))
+    low, high = (-0.5, n - 0.5) if n else (0.0, 1.0)
+    return bk.LinearColorMapper(palette=colors, low=low, high=high, nan_color=palette.FAINT)

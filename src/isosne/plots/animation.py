@@ -57,7 +57,7 @@ def animate(
     Notes
     -----
     The axis limits follow the map as it grows; every point is always visible. The last frame stays
-    for another second. Not in the paper.
+    for another second.
 
     Examples
     --------
@@ -90,11 +90,12 @@ def animate(
     drawn = [position_points(Y, paint) for _, Y in run]
     canvas: Any = FigureCanvasAgg(figure)  # its methods have no types
     frames = []
+    aspect = ax.bbox.height / ax.bbox.width  # of the last map, for all
     corners = smooth_limits(drawn, round(SMOOTHING_SECONDS * frames_per_second))
     for (title, _), positions, limits in zip(run, drawn, corners, strict=True):
         for artist in [*ax.collections, *ax.images]:
             artist.remove()  # the points; legend, color bar and frame stay
-        frame_axes(ax, limits, paint, n_dims)
+        frame_axes(ax, limits, paint, n_dims, aspect=aspect)
         draw_points(ax, positions, paint, size)
         ax.set_title(title, parse_math=False)
         canvas.draw()

@@ -1,15 +1,14 @@
-"""Names of classes on a map, each beside its cluster, with a thin leader line where it is far.
+"""Names of classes on a map, each on the densest part of its class, with a halo.
 
 The places are found when the figure is drawn, because only then the size of the axes is known: a
 layout, a zoom or another resolution moves the texts, not the clusters.
 
-Lengths are in typographic points, from the lower left corner of a frame in which everything lies. A
-text is a box, and what it names is a region: a mask of the cells of a grid over the frame. The
-middle of a box may be at every second cell. The cost of a place is a length: the distance to the
-region, plus what it is farther from its own region than from another one, plus penalties for
-covered points, for places at an angle, and for leader lines that cross other leaders or texts.
-Boxes are placed one after another, and then moved one at a time until none has a better place.
-There are no random numbers: the same map has the same places.
+Lengths are in typographic points, from the lower left corner of a frame in which everything lies.
+The middle of a text may be at every second cell of a grid. The cost of a place is a length: the
+distance to where the class is densest, plus a penalty for covered points of other classes. Texts
+are placed one after another, and then moved one at a time until none has a better place; one that
+is away from its class has a leader line. There are no random numbers: the same map has the same
+places.
 """
 
 import warnings
@@ -25,13 +24,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from numpy.typing import NDArray
-from scipy.ndimage import (
-    binary_dilation,
-    distance_transform_edt,
-    gaussian_filter,
-    label,
-    minimum_filter,
-)
+from scipy.ndimage import binary_dilation, gaussian_filter
 
 from isosne.errors import IsosneWarning
 from isosne.plots.figures import POINTS_PER_INCH, Style, set_literal, text_width
@@ -43,20 +36,16 @@ Mask = NDArray[np.bool_]
 # Chosen by eye.
 LINE_LETTERS, MAX_LETTERS = 20, 55  # per line of a name, and in all; longer names are cut
 LINE_HEIGHT = 1.25  # of a line relative to the font size
-SCALES = (1.0, 0.9, 0.8, 0.7, 0.6)  # font sizes that are tried, relative to that of the style
+SCALES = (1.1, 1.0, 0.9, 0.8, 0.7, 0.6)  # font sizes that are tried, relative to that of the style
 MIN_LEADER = 10.0  # shortest leader line that is drawn, in points: a nearer text needs none
-INK_SHARE = 0.45
+INK_SHARE = 0.5
 """Share of the ink in the color of a name; the rest is the color of its class. Every color then has
 a contrast of at least 4.5 to the background, as WCAG 2 asks for."""
 CELL = 3.0  # side of a grid cell in points: about a third of the height of a text
 STRIDE = 2  # candidates are this many cells apart
-SMOOTHING = 2.0  # standard deviation, in cells, of the smoothed density of a region
-CORE_SHARE = 0.35  # a leader ends where the density is at least this share of its maximum
+SMOOTHING = 4.0  # standard deviation, in cells, of the smoothed density of a region
 GAP = 2.0  # least distance between two texts, and between a text and the frame
-COVER_COST = 160.0  # distance that is as bad as a box that lies on points altogether
-ASKEW_COST = 0.2  # of a unit of length by which a box is neither above, below nor at a side
-CROSSING_COST = 80.0  # distance that is as bad as a leader across another leader or text
-N_EXAMINED = 80  # candidates of lowest cost for which crossings are counted
+COVER_COST = 60.0  # distance that is as bad as a box that lies on other classes altogether
 MAX_ROUNDS = 8  # of moves; a round without a move is the last. 60 texts need about four
 
 
@@ -114,14 +103,15 @@ class ClassNames(Artist):
         for part in self.get_children():
             part.set_visible(False)
         lost = []
-        for j, middle, start, target in self._find_places(points, frame):
+        for j, middle, half, peak in self._find_places(points, frame):
             if np.isnan(middle).any():
                 lost.append(self.texts[j].get_text().replace("\n", " "))
                 continue
             self.texts[j].set_position(tuple(middle / frame))
             self.texts[j].set_visible(True)
-            self.leaders[j].set_data(*(np.array([start, target]) / frame).T)
-            self.leaders[j].set_visible(bool(np.hypot(*(start - target)) >= MIN_LEADER))
+            start = np.clip(peak, middle - half, middle + half)
+            self.leaders[j].set_data(*(np.array([start, peak]) / frame).T)
+            self.leaders[j].set_visible(bool(np.hypot(*(start - peak)) >= MIN_LEADER))
         if lost:
             count = f"{len(lost)} name{'s' * (len(lost) > 1)}"
             warnings.warn(
@@ -132,22 +122,23 @@ class ClassNames(Artist):
             )
 
     def _find_places(self, points: Floats, frame: Floats) -> list[tuple[int, Any, Any, Any]]:
-        """Return text, middle, and start and end of the leader, of the classes in the view."""
+        """Return text, middle, half size and densest place of the classes in the view."""
         inside = ((points >= 0) & (points <= frame)).all(axis=1)
         points, of_point = points[inside], self._of_point[inside]
-        shown, cores = [], []
+        shown, regions, total = [], [], count_in_grid(points, frame)
         for j, c in enumerate(self._order.tolist()):
             counts = count_in_grid(points[of_point == c], frame)
             if counts.any():
                 shown.append(j)
-                cores.append(core_of(counts))
-        is_taken = binary_dilation(count_in_grid(points, frame))
+                regions.append((find_peak(counts), binary_dilation(total > counts)))
         for factor in SCALES:  # the largest in which all names fit; some may have no place
-            sizes = np.array([_measure(self.texts[j], factor * self._font) for j in shown])
-            boxes = place_labels(sizes.reshape(-1, 2), cores, is_taken, frame)
-            if np.isfinite(boxes.middles).all():
+            sizes = [np.array(_measure(self.texts[j], factor * self._font)) for j in shown]
+            listed = zip(sizes, regions, strict=True)
+            middles = place_labels([list_places(size, *region, frame) for size, region in listed])
+            if np.isfinite(middles).all():
                 break
-        return list(zip(shown, boxes.middles, boxes.starts, boxes.targets, strict=True))
+        peaks = [peak for peak, _ in regions]
+        return list(zip(shown, middles, np.array(sizes) / 2, peaks, strict=True))
 
 
 def count_in_grid(points: Floats, frame: Floats) -> NDArray[np.int64]:
@@ -159,8 +150,8 @@ def count_in_grid(points: Floats, frame: Floats) -> NDArray[np.int64]:
 
 def _make_text(name: str, color: str, background: str) -> Text:
     lines = wrap(shorten(name, MAX_LETTERS, placeholder=" ..."), LINE_LETTERS)
-    halo = [withStroke(linewidth=2.4, foreground=background)]
-    text = Text(0, 0, "\n".join(lines) or name, color=color, path_effects=halo)
+    halo = [withStroke(linewidth=3.0, foreground=background)]
+    text = Text(0, 0, "\n".join(lines) or name, color=color, path_effects=halo, weight="bold")
     text.set(horizontalalignment="center", verticalalignment="center", multialignment="center")
     text.set_linespacing(1.1)
     set_literal(text)
@@ -171,7 +162,7 @@ def _measure(text: Text, size: float) -> tuple[float, float]:
     """Set the font size of a text; return its width and height in points."""
     text.set_fontsize(size)
     lines = text.get_text().splitlines() or [""]
-    width = POINTS_PER_INCH * max(text_width(line, size) for line in lines)
+    width = POINTS_PER_INCH * max(text_width(line, size, "bold") for line in lines)
     return width, LINE_HEIGHT * size * len(lines)
 
 
@@ -181,96 +172,45 @@ def mix(color: str, ink: str) -> str:
     return to_hex((1 - INK_SHARE) * rgb[None] + INK_SHARE * black)[0]
 
 
-class Boxes(NamedTuple):
-    """Boxes by their middles (k, 2) and half sizes (k, 2), and the ends (k, 2) of their leaders."""
+class Place(NamedTuple):
+    """Where a text may be: middles (c, 2) and their costs (c,) but for others; its half size."""
 
     middles: Floats
-    halves: Floats
-    targets: Floats
-
-    @property
-    def starts(self) -> Floats:
-        """Where the leaders begin: the point of each box that is nearest to the end."""
-        return np.clip(self.targets, self.middles - self.halves, self.middles + self.halves)
-
-    def take(self, chosen: NDArray[np.int64] | Mask) -> "Boxes":
-        """Return some of the boxes."""
-        return Boxes(*(field[chosen] for field in self))
+    costs: Floats
+    half: Floats
 
 
-def place_labels(sizes: Floats, regions: Sequence[Mask], is_taken: Mask, frame: Floats) -> Boxes:
-    """Place boxes of sizes (m, 2) beside their regions; one without a place has a middle of NaN.
-
-    Earlier boxes have the first choice. ``is_taken`` are the cells with points.
-    """
-    n_regions = np.sum(regions, axis=0)  # of each cell
-    places = [
-        _Candidates(size, region, (n_regions > 0) & ~region, is_taken, frame)
-        for size, region in zip(sizes, regions, strict=True)
-    ]
-    boxes = Boxes(np.full(sizes.shape, np.nan), sizes / 2, np.full(sizes.shape, np.nan))
-    chosen = np.full(len(sizes), -1)
+def place_labels(places: Sequence[Place]) -> Floats:
+    """Return the middles (m, 2) of texts, NaN without room; earlier ones have the first choice."""
+    middles, halves = np.full((len(places), 2), np.nan), np.array([place.half for place in places])
     for _ in range(MAX_ROUNDS):
-        before = chosen.copy()
-        for j, candidates in enumerate(places):
-            chosen[j] = -1
-            chosen[j] = candidates.best(boxes.take(chosen >= 0), current=int(before[j]))
-            if chosen[j] >= 0:
-                boxes.middles[j] = candidates.boxes.middles[chosen[j]]
-                boxes.targets[j] = candidates.boxes.targets[chosen[j]]
-        if np.array_equal(chosen, before):
+        before = middles.copy()
+        for j, place in enumerate(places):
+            middles[j] = np.nan  # beside which there is room
+            apart = np.abs(place.middles[:, None] - middles) - (place.half + halves)
+            free = ~np.any(np.all(apart < GAP, axis=2), axis=1)
+            if free.any():
+                middles[j] = place.middles[np.where(free, place.costs, np.inf).argmin()]
+        if np.array_equal(middles, before, equal_nan=True):
             break
-    boxes.middles[chosen < 0] = np.nan
-    return boxes
+    return middles
 
 
-def core_of(counts: NDArray[np.int64]) -> Mask:
-    """Return the densest part of a region as a mask, from the number of its points in each cell."""
+def find_peak(counts: NDArray[np.int64]) -> Floats:
+    """Return the middle (2,) of the densest cell, from the number of points in each."""
     density = gaussian_filter(counts.astype(np.float64), SMOOTHING, mode="constant")
-    parts, _ = label(density >= CORE_SHARE * density.max())
-    return np.asarray(parts == parts.flat[density.argmax()])
+    return (np.array(np.unravel_index(density.argmax(), counts.shape)) + 0.5) * CELL
 
 
-class _Candidates:
-    """The places of one box in the frame, and their costs (c,) but for other boxes."""
-
-    def __init__(
-        self, size: Floats, region: Mask, others: Mask, is_taken: Mask, frame: Floats
-    ) -> None:
-        shape = region.shape
-        cells = STRIDE * np.indices([-(-n // STRIDE) for n in shape]).reshape(2, -1).T
-        half, middles = size / 2, np.asarray((cells + 0.5) * CELL, np.float64)
-        fits = ((middles - half >= GAP) & (middles + half <= frame - GAP)).all(axis=1)
-        cells, middles = cells[fits], middles[fits]
-        nearest = distance_transform_edt(~region, return_distances=False, return_indices=True)
-        targets = (nearest[:, cells[:, 0], cells[:, 1]].T + 0.5) * CELL
-        self.boxes = Boxes(middles, np.broadcast_to(half, middles.shape), targets)
-        gap = np.linalg.norm(targets - self.boxes.starts, axis=1)
-        low = np.floor((middles - half) / CELL).astype(np.int64)
-        high = np.minimum(np.ceil((middles + half) / CELL).astype(np.int64), shape)
-        covered = count_in_boxes(is_taken, low, high) / (high - low).prod(axis=1)
-        center = (np.argwhere(region).mean(axis=0) + 0.5) * CELL
-        askew = np.abs(middles - center).min(axis=1)
-        self.costs = gap + COVER_COST * covered + ASKEW_COST * askew
-        if others.any():
-            window = (2 * np.ceil(half / CELL).astype(int) + 1).tolist()
-            other_gap = minimum_filter(CELL * distance_transform_edt(~others), window)
-            self.costs += np.maximum(gap - other_gap[cells[:, 0], cells[:, 1]], 0)
-
-    def best(self, others: Boxes, current: int) -> int:
-        """Return the index of the best place beside other boxes; -1 if there is no room.
-
-        ``current`` is the place so far, or -1. It is among those that are examined.
-        """
-        apart = np.abs(self.boxes.middles[:, None] - others.middles)
-        apart -= self.boxes.halves[:, None] + others.halves
-        free = np.flatnonzero(np.all(np.any(apart >= GAP, axis=2), axis=1))
-        if len(free) == 0:
-            return -1
-        cheapest = free[np.argsort(self.costs[free], kind="stable")[:N_EXAMINED]]
-        found = np.union1d(cheapest, free[free == current])
-        crossings = count_crossings(self.boxes.take(found), others)
-        return int(found[(self.costs[found] + CROSSING_COST * crossings).argmin()])
+def list_places(size: Floats, peak: Floats, others: Mask, frame: Floats) -> Place:
+    """Return the places of a text of a size (2,) in a frame, from the cells of other classes."""
+    cells = STRIDE * np.indices([-(-n // STRIDE) for n in others.shape]).reshape(2, -1).T
+    half, middles = size / 2, np.asarray((cells + 0.5) * CELL, np.float64)
+    middles = middles[((middles - half >= GAP) & (middles + half <= frame - GAP)).all(axis=1)]
+    low = np.floor((middles - half) / CELL).astype(np.int64)
+    high = np.minimum(np.ceil((middles + half) / CELL).astype(np.int64), others.shape)
+    covered = count_in_boxes(others, low, high) / (high - low).prod(axis=1)
+    return Place(middles, np.linalg.norm(middles - peak, axis=1) + COVER_COST * covered, half)
 
 
 def count_in_boxes(
@@ -282,42 +222,3 @@ def count_in_boxes(
     (left, bottom), (right, top) = low.T, high.T
     above = sums[right, top] - sums[left, top]
     return np.asarray(above - (sums[right, bottom] - sums[left, bottom]))
-
-
-def count_crossings(boxes: Boxes, others: Boxes) -> NDArray[np.int64]:
-    """Return how often each box or its leader crosses the leader, or the leader the box, of others.
-
-    O(k o) time and memory for k boxes and o others.
-    """
-    mine = Boxes(*(field[:, None] for field in boxes))
-    ours, theirs = (mine.starts, mine.targets), (others.starts, others.targets)
-    crossed = segments_cross(*ours, *theirs).astype(np.int64)
-    crossed += segments_meet_boxes(*ours, others)
-    crossed += segments_meet_boxes(*theirs, mine)
-    return np.asarray(crossed.sum(axis=1))
-
-
-def segments_cross(start: Floats, end: Floats, begin: Floats, target: Floats) -> Mask:
-    """Return whether two segments cross; shapes (..., 2), broadcast."""
-
-    def side(a: Floats, b: Floats, p: Floats) -> Floats:
-        """Return on which side of the line from a to b a point lies, as a sign."""
-        u, v = b - a, p - a
-        return np.asarray(u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0])
-
-    parted = side(start, end, begin) * side(start, end, target) < 0
-    return np.asarray(parted & (side(begin, target, start) * side(begin, target, end) < 0))
-
-
-def segments_meet_boxes(start: Floats, end: Floats, boxes: Boxes) -> Mask:
-    """Return whether segments have a point in boxes; shapes (..., 2), broadcast."""
-    low, high = boxes.middles - boxes.halves, boxes.middles + boxes.halves
-    direction = end - start
-    inside = (start >= low) & (start <= high)
-    with np.errstate(divide="ignore", invalid="ignore"):  # segments along an axis
-        first, second = (low - start) / direction, (high - start) / direction
-    along = np.broadcast_to(direction == 0, inside.shape)
-    enter = np.where(along, np.where(inside, 0.0, np.inf), np.minimum(first, second))
-    leave = np.where(along, np.where(inside, 1.0, -np.inf), np.maximum(first, second))
-    meets = np.maximum(enter.max(axis=-1), 0.0) <= np.minimum(leave.min(axis=-1), 1.0)
-    return np.asarray(meets)

@@ -11,10 +11,12 @@ from isosne.errors import ParameterError
 from isosne.plots import figures
 from isosne.plots.paint import Classes, Names, as_paint
 from isosne.plots.palette import LINE_COLORS, Floats
+from isosne.plots.raster import spread_apart
 
 # On and off lengths in line widths; chosen to be told apart in gray.
 DASHES = ("solid", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
 MAX_MARKED = 40  # lines with at most this many points have markers; chosen by eye
+LABEL_ROW = 0.22  # height of a label for a font of 10 points, in inches; chosen
 PANEL_SIDE = 3.6  # of similarities, in inches; chosen by eye
 
 
@@ -35,28 +37,41 @@ def plot_rnx(curves: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    Eq. 10. The legend states AUC_RNX (Eq. 11) over the k of each curve. Departures from the paper:
+    Eq. 10. The label of a curve states AUC_RNX (Eq. 11) over its k. Departures from the paper:
     none.
 
     Examples
     --------
     >>> from isosne.plots import plot_rnx
     >>> ax = plot_rnx({"map": ([1, 2, 4], [0.5, 0.5, 0.5])})
-    >>> ax.get_legend().get_texts()[0].get_text()
-    'map  0.500'
+    >>> ax.texts[0].get_text()
+    'map, AUC 0.500'
     """
     lines = _check_lines(curves, "curves")
     ax = figures.as_axes(ax)
     for c, (name, (k, r)) in enumerate(lines.items()):
         area = float((r / k).sum() / (1 / k).sum())
-        _draw_line(ax, c, f"{name}  {area:.3f}", k, r, is_marked=False)
+        _draw_line(ax, c, f"{name}, AUC {area:.3f}", k, r, is_marked=False)
     ax.set_xscale("log")
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.xaxis.set_minor_formatter("")
     ax.margins(x=0.01)
     ax.set_ylim(bottom=min(0.0, *(float(r.min()) for _, r in lines.values())))
     figures.style_axes(ax, "neighbors k", "")
     ax.set_ylabel("$R_{NX}(k)$", parse_math=True)
-    figures.add_legend(ax, ax.get_lines(), title="area under curve")
+    _label_ends(ax, [float(r[-1]) for _, r in lines.values()])
     return ax
+
+
+def _label_ends(ax: Axes, ends: list[float]) -> None:
+    """Write the labels of the lines beside their right ends, one below the other."""
+    low, high = ax.get_ylim()
+    inches = ax.get_window_extent().height / ax.get_figure(root=True).dpi  # type: ignore[union-attr]
+    gap = LABEL_ROW * figures.font_scale() / inches * (high - low)
+    place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
+    for line, y in zip(ax.get_lines(), spread_apart(ends, gap, low), strict=True):
+        text = ax.text(1.02, y, str(line.get_label()), color=line.get_color(), **place)
+        figures.set_literal(text)
 
 
 def plot_lines(
@@ -87,7 +102,7 @@ def plot_lines(
 
     Notes
     -----
-    Lines differ in color and dash pattern. Not in the paper.
+    Lines differ in color and dash pattern.
 
     Examples
     --------
@@ -128,7 +143,7 @@ def plot_similarity_from(
 
     Notes
     -----
-    The paper's figure of similarities with respect to the origin. Departures from the paper: none.
+    The paper's figure of similarities with respect to the origin.
 
     Examples
     --------

@@ -31,8 +31,8 @@ from isosne._checks import check_number, check_suffix
 from isosne._files import whole_file
 from isosne._types import Array
 from isosne.errors import ParameterError, keyword, suggest
+from isosne.plots import palette
 from isosne.plots.paint import Classes, Paint, Values
-from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, PLAIN
 
 VARYING = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}  # metadata left out
 N_STOPS = 64  # colors between which a color scale is interpolated
@@ -47,8 +47,8 @@ LEGEND_ROW = 0.18  # height of a legend entry in the small font
 LEGEND_MARKER = 0.6  # width of the marker of a legend entry and the space around it
 MIN_LEGEND = 1.0  # width
 TITLE_ROW = 0.2  # height of a line of a title
-TITLE_SHARE = 0.9  # maximum width of a line of a title relative to the axes
-VALUE_BAR, TRUST_BAR = 0.95, 1.5  # widths of a color bar with labels; those of trust are words
+TITLE_SHARE = 0.8  # maximum width of a line of a title relative to the axes
+VALUE_BAR, TRUST_BAR = 0.95, 1.2  # widths of a color bar with labels; those of trust are words
 
 
 class Style(NamedTuple):
@@ -61,16 +61,16 @@ class Style(NamedTuple):
     title: str = "large"
     background: str = "white"
     ink: str = "#000000"  # of texts, marks and leader lines
-    frame: str = FRAME
+    frame: str = palette.FRAME
     pane: str = "#f9f9f9"  # background of a three-dimensional map
-    colors: tuple[str, ...] = COLORS
-    plain: str = PLAIN
-    faint: str = FAINT
+    colors: tuple[str, ...] = palette.COLORS
+    plain: str = palette.PLAIN
+    faint: str = palette.FAINT
 
     @property
     def is_dark(self) -> bool:
         """Whether the background is dark."""
-        return self.colors is DARK_COLORS
+        return self.colors is palette.DARK_COLORS
 
     def applied(self) -> AbstractContextManager[None]:
         """Return a context in which matplotlib makes figures and texts in this style."""
@@ -96,9 +96,9 @@ DARK = Style(
     ink="#e8eaed",
     frame="#3a3f47",
     pane="#1c1f25",
-    colors=DARK_COLORS,
-    plain="#6aa5dc",
-    faint="#4d535c",
+    colors=palette.DARK_COLORS,
+    plain=palette.DARK_PLAIN,
+    faint=palette.DARK_FAINT,
 )
 STYLES = {
     "screen": SCREEN,
@@ -165,15 +165,20 @@ def legend_width(paint: Paint, height: float) -> float:
     return float(np.clip(max(entries, title), font_scale() * MIN_LEGEND, MAX_LEGEND))
 
 
+def legend_height(paint: Paint) -> float:
+    """Return the height in inches of a legend with one column, a title and space around it."""
+    return font_scale() * LEGEND_ROW * (len(paint.names) + 3 if isinstance(paint, Classes) else 0)
+
+
 def font_scale() -> float:
     """Return the font size relative to matplotlib's default, for which the lengths are chosen."""
     return float(rcParams["font.size"]) / 10
 
 
-def text_width(text: str, size: float | str) -> float:
+def text_width(text: str, size: float | str, weight: str = "normal") -> float:
     """Return the width of a text in inches; the period gives blank texts an extent."""
     escaped = printable(text).replace("$", r"\$")  # otherwise two of them enclose a formula
-    path = TextPath((0, 0), f"{escaped}.", prop=FontProperties(size=size))
+    path = TextPath((0, 0), f"{escaped}.", prop=FontProperties(size=size, weight=weight))
     return float(path.get_extents().width) / POINTS_PER_INCH
 
 
@@ -206,14 +211,21 @@ def set_literal(text: Text) -> None:
 
 
 def make_grid(
-    n: int, columns: int | None, explained: Paint, *, side: float, n_dims: int = 2
+    n: int,
+    columns: int | None,
+    explained: Paint,
+    *,
+    side: float,
+    aspect: float = 1,
+    n_dims: int = 2,
 ) -> Array:
     """Return n Axes of a new figure in rows and columns, with room for a legend beside them."""
     if columns is None:
         columns = n if n <= MAX_ROW else int(np.ceil(np.sqrt(n)))
     columns = min(columns, n)
     rows = -(-n // columns)
-    figure = new_figure(side * columns + legend_width(explained, side * rows), side * rows)
+    height = side * aspect * rows
+    figure = new_figure(side * columns + legend_width(explained, height), height)
     axes = np.empty(n, object)
     axes[:] = [add_axes(figure, n_dims, rows, columns, i + 1) for i in range(n)]
     return axes
@@ -291,7 +303,9 @@ def add_color_bar(axes: Sequence[Axes], values: Values) -> None:
     bar.outline.set_visible(False)
     fix_tick_labels(bar.ax)
     if values.is_trust:  # the tick labels are words; a label beside them would be far from the bar
-        bar.set_ticks([0, 0.5, 1], labels=["0  none kept", "0.5", "1  all kept"])
+        low, high = values.ends
+        middle = (values.low + values.high) / 2
+        bar.set_ticks([values.low, middle, values.high], labels=[low, f"{middle:.0%}", high])
         title = "\n".join(wrap(values.title, BAR_TITLE_LETTERS))
         bar.ax.set_title(title, loc="left", fontsize="medium", pad=8)
     else:

@@ -46,7 +46,7 @@ def plot_contours(
     Notes
     -----
     The figures of App. B. For a Gaussian kernel the bandwidth is that of the center (Eq. 1).
-    Departures from the paper: none. Cost: ``resolution ** 2`` similarities.
+    Cost: ``resolution ** 2`` similarities.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def plot_cells(kernel: IsolationKernel, partition: int = 0, *, ax: Axes | None =
 
     Notes
     -----
-    The paper's figure of two partitionings. Departures from the paper: none.
+    The paper's figure of two partitionings.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def plot_cells(kernel: IsolationKernel, partition: int = 0, *, ax: Axes | None =
     ax.add_collection(
         LineCollection(_voronoi_edges(points, centers), colors="#1a1a1a", linewidths=1.0)
     )
-    look: dict[str, Any] = {"s": 22, "color": COLORS[2], "edgecolors": "white", "zorder": 4}
+    look: dict[str, Any] = {"s": 22, "color": COLORS[1], "edgecolors": "white", "zorder": 4}
     ax.scatter(*centers.T, **look, linewidths=0.6)
     return ax
 

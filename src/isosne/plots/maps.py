@@ -1,4 +1,4 @@
-"""Figures of maps: one map, or several in a grid; lanes in 1-D, a square in 2-D, a box in 3-D."""
+"""Figures of maps: one map, or several in a grid; lanes in 1-D, a box in 3-D."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -25,10 +25,9 @@ from isosne.plots.paint import (
 )
 from isosne.plots.palette import Floats
 from isosne.plots.points import draw_marks, draw_points
-from isosne.plots.raster import MARGIN, find_limits, position_points
+from isosne.plots.raster import find_limits, frame_corners, own_aspect, position_points
 
 # Chosen by eye.
-NAMES_MARGIN = 0.1  # around a map with names on it
 ELEVATION, AZIMUTH = 22, -58  # viewing angles of a 3-D map in degrees
 ZOOM = 1.12  # magnification at which a cube fills the axes without being cut off
 STRIP_SHARE = 0.6  # height of a one-dimensional map relative to its width
@@ -72,8 +71,8 @@ def plot_map(
     names : mapping, sequence of str or None, default=None
         Names of the labels: a mapping from labels, or a sequence indexed by labels 0, 1, ...
     annotate : bool or array of shape (n,), default=False
-        Whether to write the names of the classes on the map, each beside its cluster. An array of
-        labels names clusters of a map that is colored by something else.
+        Whether to write the names of the classes on the map, each where its class is densest. An
+        array of labels names clusters of a map that is colored by something else.
     style : {"screen", "paper", "slides", "dark"}, default="screen"
         "paper" is as wide as a column of a journal, 89 mm, with fonts of 8 points.
     ax : Axes or None, default=None
@@ -87,9 +86,9 @@ def plot_map(
     Notes
     -----
     The axes have equal scales in two and three dimensions. Points are drawn in a fixed random
-    order, so that no class hides another. Above 100 000 points the map is rasterized if
+    order, so that no class hides another. Above 100,000 points the map is rasterized if
     ``point_size="auto"``. Above ten classes, their colors depend on the map, and above 60 they
-    repeat. Names for which there is no room are left out with a warning. Not in the paper.
+    repeat. Names for which there is no room are left out with a warning.
 
     Examples
     --------
@@ -108,11 +107,12 @@ def plot_map(
     is_new = ax is None
     with look.applied():
         if ax is None:
-            ax, side = make_axes(Y.shape[1], explained, look)
+            aspect = _find_aspect([Y], explained, look.side)
+            ax, side = make_axes(Y.shape[1], explained, look, aspect)
         else:
-            side = ax.get_window_extent().width / ax.figure.dpi
+            aspect, side = None, ax.get_window_extent().width / ax.figure.dpi
         _check_axes(ax, Y.shape[1])
-        drawing.draw(ax, Y, paint, named)
+        drawing.draw(ax, Y, paint, named, aspect)
         if title is not None:
             figures.add_titles([ax], [title], side, is_new=is_new)
         add_explanation([ax], explained, Y.shape[1])
@@ -153,7 +153,7 @@ def plot_maps(
 
     Notes
     -----
-    A class or a value has the same color in every map. Not in the paper.
+    A class or a value has the same color in every map.
 
     Examples
     --------
@@ -177,9 +177,11 @@ def plot_maps(
     first = next(iter(checked))
     explained = _find_explained(legend, paints[first], named[first])
     with look.applied():
-        axes = figures.make_grid(len(checked), columns, explained, side=look.panel, n_dims=n_dims)
+        aspect = _find_aspect(list(checked.values()), explained, look.panel)
+        shape: dict[str, Any] = {"side": look.panel, "aspect": aspect, "n_dims": n_dims}
+        axes = figures.make_grid(len(checked), columns, explained, **shape)
         for ax, (title, Y) in zip(axes, checked.items(), strict=True):
-            drawing.draw(ax, Y, paints[title], named[title])
+            drawing.draw(ax, Y, paints[title], named[title], aspect)
         figures.add_titles(axes.tolist(), checked, look.panel, is_new=True)
         add_explanation(axes.tolist(), explained, n_dims)
     return axes
@@ -205,11 +207,13 @@ class _Drawing(NamedTuple):
             raise ParameterError("annotate", rule, hint="Use it with two-dimensional maps.")
         return self._find_named(paint, len(Y))
 
-    def draw(self, ax: Axes, Y: Floats, paint: Paint, named: Classes | None) -> None:
+    def draw(
+        self, ax: Axes, Y: Floats, paint: Paint, named: Classes | None, aspect: float | None
+    ) -> None:
         """Draw a map that was checked."""
         positions = position_points(Y, paint)
-        margin = MARGIN if named is None else NAMES_MARGIN
-        frame_axes(ax, find_limits(positions, margin=margin), paint, Y.shape[1], self.style)
+        corners = find_limits(positions)
+        frame_axes(ax, corners, paint, Y.shape[1], self.style, aspect=aspect)
         draw_points(ax, positions, paint, self.point_size, self.style)
         draw_marks(ax, positions, self._marked(len(Y)), self.style)
         if named is not None:
@@ -241,14 +245,16 @@ class _Drawing(NamedTuple):
         return named
 
 
-def make_axes(n_dims: int, explained: Paint, style: Style) -> tuple[Axes, float]:
-    """Return the axes of a new figure with room for a legend beside them, and their side."""
-    side, beside = style.side, figures.legend_width(explained, AXES_SHARE * style.side)
+def make_axes(
+    n_dims: int, explained: Paint, style: Style, aspect: float = 1.0
+) -> tuple[Axes, float]:
+    """Return the axes of a new figure with room for a legend beside them, and their width."""
+    side = style.side
+    beside = figures.legend_width(explained, AXES_SHARE * aspect * side)
     if style.is_column:  # only a long legend widens the figure
         side = max(side - beside, side / 2)
-        beside = figures.legend_width(explained, AXES_SHARE * side)
-    height = side if n_dims > 1 else STRIP_SHARE * side
-    ax = figures.add_axes(figures.new_figure(side + beside, height), n_dims)
+        beside = figures.legend_width(explained, AXES_SHARE * aspect * side)
+    ax = figures.add_axes(figures.new_figure(side + beside, side * aspect), n_dims)
     ax.set_anchor("W")  # remaining space is on the side of the legend
     return ax, side
 
@@ -288,6 +294,14 @@ def _share_colors(paints: dict[str, Paint], maps: Mapping[str, Array]) -> dict[s
     }
 
 
+def _find_aspect(maps: Sequence[Floats], explained: Paint, side: float) -> float:
+    """Return the height of panels relative to their width: the median of maps, or of a legend."""
+    if maps[0].shape[1] != 2:
+        return STRIP_SHARE if maps[0].shape[1] == 1 else 1.0
+    aspect = float(np.median([own_aspect(find_limits(Y)) for Y in maps]))
+    return max(aspect, min(1.0, figures.legend_height(explained) / side))
+
+
 def _common_dims(maps: Mapping[str, Array]) -> int:
     dims = sorted({Y.shape[1] for Y in maps.values()})
     if not dims:
@@ -301,7 +315,13 @@ def _common_dims(maps: Mapping[str, Array]) -> int:
 
 
 def frame_axes(
-    ax: Axes, corners: tuple[Array, Array], paint: Paint, n_dims: int, style: Style = SCREEN
+    ax: Axes,
+    corners: tuple[Array, Array],
+    paint: Paint,
+    n_dims: int,
+    style: Style = SCREEN,
+    *,
+    aspect: float | None = None,
 ) -> None:
     """Set limits and style of the axes of a map: no ticks, equal scales."""
     low, high = corners
@@ -310,8 +330,8 @@ def frame_axes(
         _frame_box(ax, low, high, style)
         return
     if n_dims == 2:
-        (x, y), half = (low + high) / 2, (high - low).max() / 2  # a square, to compare maps
-        ax.set(xlim=(x - half, x + half), ylim=(y - half, y + half), aspect="equal")
+        (left, bottom), (right, top) = frame_corners(corners, aspect)
+        ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
         return
     ax.set(xlim=(low[0], high[0]), aspect="auto")
     if isinstance(paint, Classes):

@@ -7,8 +7,8 @@ same color in every figure. For more classes, `spread_colors` minimizes
 
 where nearness is 1 / (squared distance of the centers + softening)^3. That is a quadratic
 assignment problem; swapping the best pair of colors as long as the sum falls finds a local minimum.
-The powers are chosen: for 60 classes on a grid of centers, the colors of neighbors are at least 22
-apart with normal vision and 7.4 in the worst view (units of `palette`), instead of 8.4 and 4.3.
+The powers are chosen: for 60 classes on a grid of centers, the colors of neighbors are at least 16
+apart with normal vision and 4.4 in the worst view (units of `palette`), instead of 7.0 and 2.8.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,10 +23,10 @@ from isosne._types import Array
 from isosne.errors import DataError, ParameterError, keyword, suggest
 from isosne.plots.palette import (
     COLORS,
-    DARK_FIRST,
-    DARK_TRUST_SCALE,
     FAINT,
     MAX_CLASSES,
+    ON_DARK,
+    ON_WHITE,
     TRUST_SCALE,
     VALUE_SCALE,
     Floats,
@@ -43,6 +43,7 @@ KINDS = ("auto", "labels", "values", "trust")
 MAX_INTEGER_LABELS = 30  # integers with at most this many distinct values are labels; chosen
 N_DISTINCT = 10  # up to this many colors are far apart in any order
 NO_LABEL = "no label"
+SHOWN = (0.05, 0.95)  # quantiles at the ends of the scale of trust, which few points exceed
 Names = Mapping[Any, str] | Sequence[str] | NDArray[np.str_] | None
 
 
@@ -103,15 +104,22 @@ class Values(NamedTuple):
         """Return where numbers are on the scale, from 0 to 1; halves, so that nothing overflows."""
         return np.asarray((numbers / 2 - self.low / 2) / ((self.high / 2 - self.low / 2) or 1.0))
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """What is written at both ends of the scale."""
+        if self.is_trust:
+            return f"{self.low:.0%}  fewer", f"{self.high:.0%}  more"
+        low, high = (f"{float(f'{end:.4g}'):,.10g}" for end in (self.low, self.high))
+        return low, high
+
     def sample_scale(self, n: int) -> list[str]:
         """Return n evenly spaced colors of the scale, from that of the lowest value on."""
         return to_hex(self._colors_at(np.linspace(0, 1, n)))
 
     def _colors_at(self, share: Array) -> Floats:
-        if self.is_trust:
-            return blend(DARK_TRUST_SCALE if self.on_dark else TRUST_SCALE, share)
-        first = DARK_FIRST if self.on_dark else 0.0
-        return blend(VALUE_SCALE, first + (1 - first) * np.clip(share, 0, 1))
+        first, last = ON_DARK if self.on_dark else ON_WHITE
+        scale = TRUST_SCALE if self.is_trust else VALUE_SCALE
+        return blend(scale, first + (last - first) * np.clip(share, 0, 1))
 
 
 Paint = Classes | Values | None
@@ -155,7 +163,7 @@ def as_paint(color: Any, n: int, *, kind: str = "auto", names: Names = None) -> 
         rule, hint = f"be given with {keyword('kind', kind)}", "Pass one label or number per point."
         raise ParameterError("color", rule, None, hint)
     if isinstance(color, Trust):
-        return paint_trust(color, n)
+        return paint_trusts([color], n)[0]
     return _paint_column(_read_column(color, n), kind, names)
 
 
@@ -262,21 +270,27 @@ def _as_values(column: Column, *, is_trust: bool) -> Values:
             f"{numbers.max():g}. Pass the result of isosne.quality.compare(...).trust(), or "
             f"{keyword('kind', 'values')}."
         )
-    return Values(numbers, 0.0, 1.0, title or "trust", is_trust=True)
+    return paint_shares([numbers], title or "trust")[0]
 
 
-def paint_trust(trust: Trust, n: int) -> Values:
-    """Return the trust of n points; that of points that were not evaluated is unknown."""
-    if len(trust.points) and int(trust.points.max()) >= n:
-        raise DataError(
-            "Trust must belong to the map; "
-            f"got the trust of point {int(trust.points.max())} for a map of {n} points. "
-            "Pass the result of isosne.quality.compare(...).trust() for this map."
-        )
-    numbers = np.full(n, np.nan)
-    numbers[trust.points] = trust.agreement
-    count = f"{trust.k} " if trust.k else ""
-    return Values(numbers, 0.0, 1.0, f"fraction of {count}neighbors preserved", is_trust=True)
+def paint_trusts(trusts: Sequence[Trust], n: int) -> list[Values]:
+    """Return the regional trust of n points on each of some maps, on one scale."""
+    for trust in trusts:
+        if len(trust.embedding) != n:
+            raise DataError(
+                "Trust must belong to the map; "
+                f"got that of {len(trust.embedding)} points for a map of {n} points. "
+                "Pass the result of isosne.quality.compare(...).trust() for this map."
+            )
+    title = f"neighbors kept{f', of {trusts[0].k}' if trusts[0].k else ''}"
+    return paint_shares([trust.regional() for trust in trusts], title)
+
+
+def paint_shares(shares: Sequence[Floats], title: str) -> list[Values]:
+    """Return paints of shares of neighbors kept, on a scale from their 5 to their 95 % quantile."""
+    known = np.concatenate([numbers[np.isfinite(numbers)] for numbers in shares])
+    low, high = np.quantile(known, SHOWN).tolist() if len(known) else (0.0, 1.0)
+    return [Values(numbers, low, high, title, is_trust=True) for numbers in shares]
 
 
 def paint_maps(
@@ -299,7 +313,9 @@ def paint_maps(
         hint = "Draw these maps in two figures."
         raise ParameterError("color", "be Trust for all maps or for none", hint=hint)
     if True in is_trust:
-        return {title: paint_trust(color[title], n) for title, n in sizes.items()}
+        trusts = [paint_trusts([color[title]], n)[0] for title, n in sizes.items()]
+        scaled = paint_shares([one.numbers for one in trusts], trusts[0].title)
+        return dict(zip(sizes, scaled, strict=True))
     columns = [_read_column(color[title], n) for title, n in sizes.items()]
     whole = Column(  # painted at once, so that the maps share classes and scale
         np.concatenate([column.entries for column in columns]),

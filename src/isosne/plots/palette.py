@@ -1,20 +1,20 @@
 """Colors of classes and color scales, as tables; needs no plotting package.
 
-The colors were chosen greedily: each is the one farthest from all before it in OKLab (Ottosson
-2020), so the first few are the best few. For the first 26 on white, that distance is the one in the
-worst of four views: normal vision, and simulated protanopia, deuteranopia and tritanopia (Machado,
-Oliveira and Fernandes 2009). For the others it is the smaller one of the distance in normal vision
-and that in the worst view, the latter times 1.6 for the first 10 on dark, and times 2 after that.
-Smallest distance between two colors, times 100:
+A color on white and its counterpart on dark were chosen together, of nearly the same hue: at most
+16 degrees apart in OKLab (Ottosson 2020), so that a class keeps its color in both themes. All have
+a contrast of at least 3 with their background, as WCAG 2.1 asks of graphics, and the first ten are
+of even weight: of a lightness from 45 to 70 on white, and from 62 to 88 on dark. Their smallest
+distance, with normal vision or in the worst of three simulated color blindnesses (Machado, Oliveira
+and Fernandes 2009), is a local maximum. Each other one is the farthest from all before it. Smallest
+distance of two colors, times 100:
 
     number of colors                 8     10     26     60
-    on white, worst view          13.8   11.0    5.5    3.3
-    on white, normal vision       19.7   15.6    9.2    6.8
-    on dark, worst view           11.1    9.4    4.8    2.8
-    on dark, normal vision        19.9   15.3    9.5    5.9
+    on white, worst view           8.5    8.4    4.0    2.5
+    on white, normal vision       13.7   13.2    8.7    5.0
+    on dark, worst view            8.6    8.0    3.8    2.4
+    on dark, normal vision        13.6   13.6    8.1    4.8
 
-The eight colors of Okabe and Ito have 7.6 in the worst view. No color is so light or so dark that
-it vanishes on its background. Above 60 classes, colors repeat.
+The eight colors of Okabe and Ito have 7.6 in the worst view. Above 60 classes, colors repeat.
 """
 
 from collections.abc import Sequence
@@ -28,31 +28,33 @@ from isosne._types import Array
 Floats = NDArray[np.float64]
 
 COLORS = (
-    *("#0072b2", "#f0c300", "#d20000", "#3cd2ff", "#69005a", "#0f00b4", "#ff7896", "#9687ff"),
-    *("#875a69", "#b4961e", "#96002d", "#a54bf0", "#b4d2a5", "#c36969", "#692dd2", "#4bb4b4"),
-    *("#c31ea5", "#4b0f87", "#693c78", "#5a6900", "#6987d2", "#e1a54b", "#005a4b", "#c396e1"),
-    *("#4b3c00", "#ff3c87", "#001eff", "#00f0d2", "#87e169", "#f03cd2", "#698787", "#870f96"),
-    *("#ffa5ff", "#2d963c", "#a578b4", "#2d3cb4", "#003c69", "#d2b4d2", "#69c369", "#5a5a96"),
-    *("#695ad2", "#a57800", "#963c87", "#c30f5a", "#ff003c", "#78a55a", "#0fa587", "#ff9678"),
-    *("#e187ff", "#c369e1", "#69002d", "#5ae100", "#00784b", "#87c3b4", "#f05aff", "#5a2d4b"),
-    *("#a54b1e", "#c396a5", "#a5005a", "#78783c"),
+    *("#2478b4", "#a8000c", "#789c00", "#900c84", "#cc3c84", "#7884ff", "#c08478", "#906c0c"),
+    *("#306c54", "#6c3cc0", "#004848", "#540078", "#a854d8", "#602418", "#f06c00", "#006000"),
+    *("#0018a8", "#3c3060", "#489c9c", "#548448", "#84543c", "#783060", "#c06048", "#00489c"),
+    *("#9c9054", "#78549c", "#009cd8", "#9c3c78", "#a8609c", "#840030", "#cc6c90", "#9c84c0"),
+    *("#b43054", "#b430a8", "#008424", "#d83c24", "#c078d8", "#0078e4", "#301890", "#9c7860"),
+    *("#484800", "#a8546c", "#f060a8", "#5418b4", "#609c6c", "#004878", "#6c4830", "#487884"),
+    *("#0054d8", "#900c54", "#d87854", "#30606c", "#600c54", "#48486c", "#cc3cb4", "#6c0c3c"),
+    *("#cc8430", "#304830", "#3c60f0", "#604890"),
 )
 """On a white background."""
 DARK_COLORS = (
-    *("#69b4ff", "#ffc800", "#d20f3c", "#9600ff", "#00ffd2", "#4b7896", "#ff8787", "#a5961e"),
-    *("#9678ff", "#ff00c3", "#e1c3ff", "#c3ff69", "#a5d2b4", "#b47869", "#69c300", "#b4a5b4"),
-    *("#c300c3", "#00f069", "#ffe1a5", "#e187e1", "#a5f0ff", "#d23c96", "#3cb478", "#6987d2"),
-    *("#a569b4", "#785ae1", "#2dd2d2", "#f02dff", "#876978", "#d278a5", "#00965a", "#f0a55a"),
-    *("#f04b5a", "#b46900", "#c369e1", "#96b496", "#ffa5e1", "#c39669", "#789696", "#78e196"),
-    *("#ff78ff", "#87a5d2", "#87873c", "#b4c378", "#2de1ff", "#d2e187", "#f02d00", "#d2c32d"),
-    *("#a53cd2", "#b44b69", "#78ff3c", "#d200ff", "#b4ffc3", "#5a9678", "#87c35a", "#96c3f0"),
-    *("#d2b4c3", "#c3d2d2", "#4b96c3", "#e14bd2"),
+    *("#00c0ff", "#e45424", "#a8b448", "#fc84cc", "#c0609c", "#6c78f0", "#c09084", "#ffcc00"),
+    *("#00fcb4", "#d8ccf0", "#00b4a8", "#b484e4", "#a848cc", "#fca890", "#9c7860", "#489000"),
+    *("#7884b4", "#a8a8e4", "#b4f0e4", "#b4e484", "#ff9000", "#e460cc", "#fc6c6c", "#789cfc"),
+    *("#d8c060", "#d89cff", "#2490cc", "#d890b4", "#f0a8d8", "#cc3c78", "#d86078", "#9c60b4"),
+    *("#d83c48", "#a8849c", "#90cca8", "#cc7854", "#c060d8", "#90ccff", "#9084ff", "#ffd8b4"),
+    *("#e4f030", "#ffc0d8", "#ff789c", "#9054e4", "#84ff78", "#84a8c0", "#d8a878", "#60e4ff"),
+    *("#b4c0e4", "#a86084", "#e49c90", "#48849c", "#cc3c9c", "#9090cc", "#d8a8c0", "#e478b4"),
+    *("#cc903c", "#54d854", "#3084ff", "#a860e4"),
 )
 """On a dark background."""
 MAX_CLASSES = 2 * len(COLORS)  # of a map: a color stands for at most two of them
-LINE_COLORS = tuple(COLORS[c] for c in (0, 2, 15, 4, 9, 16, 19, 5))  # dark enough for thin lines
-PLAIN = "#35608d"  # points without a label or value, if no point has one
-FAINT = "#bcc0c6"  # points without a label or value, behind those that have one
+_LINES = (0, 1, 8, 3, 7, 9, 20, 4)  # for thin lines: on white, of a contrast of at least 4.5
+LINE_COLORS = tuple(COLORS[c] for c in _LINES)
+DARK_LINE_COLORS = tuple(DARK_COLORS[c] for c in _LINES)
+PLAIN, DARK_PLAIN = "#35608d", "#6aa5dc"  # points without a label or value, if no point has one
+FAINT, DARK_FAINT = "#bcc0c6", "#4d535c"  # the same, behind those that have one
 FRAME = "#d4d4d4"  # around a map
 
 VALUE_SCALE = (
@@ -61,10 +63,13 @@ VALUE_SCALE = (
     *("#d8e219", "#fde725"),
 )
 """Viridis, at even steps; a scale is interpolated between its colors."""
-TRUST_SCALE = ("#b8400e", "#e8963c", "#bdbdb0", "#5b9bc8", "#08519c")
-"""From orange (no neighbors kept) over gray to blue (all kept); never white, the background."""
-DARK_TRUST_SCALE = ("#f06a28", "#f0b070", "#8c8c86", "#78b4e6", "#3c96ff")
-DARK_FIRST = 0.35  # where the scale of values begins on a dark background, from which it differs
+TRUST_SCALE = (
+    *("#00224e", "#00306f", "#263d6e", "#3e4b6c", "#51586d", "#636670", "#747475", "#858279"),
+    *("#989277", "#aca172", "#c0b16a", "#d5c25e", "#ebd44b", "#fee838"),
+)
+"""Cividis, at even steps: from blue (fewer neighbors kept) to yellow (more kept)."""
+ON_WHITE, ON_DARK = (0.0, 0.9), (0.4, 1.0)
+"""Parts of the scales that differ from the background."""
 
 # From linear RGB to what is seen: normal vision, protanopia, deuteranopia and tritanopia, after
 # Machado, Oliveira and Fernandes 2009, severity 1.
@@ -94,6 +99,12 @@ _TO_LAB = np.array(
         [0.0259040371, 0.7827717662, -0.8086757660],
     ]
 )
+
+
+def on_dark(colors: Sequence[str]) -> list[str]:
+    """Return the counterparts of colors of classes on a dark background."""
+    counterparts = dict(zip((*COLORS, FAINT), (*DARK_COLORS, DARK_FAINT), strict=True))
+    return [counterparts[color] for color in colors]
 
 
 def to_rgb(colors: Sequence[str]) -> Floats:

@@ -10,7 +10,7 @@ from isosne.plots.figures import SCREEN, add_titles, strip_axes
 from isosne.plots.maps import add_explanation, make_axes
 from isosne.plots.paint import NO_LABEL, Classes
 from isosne.plots.palette import PLAIN, to_rgb
-from isosne.plots.raster import mix_classes, shade
+from isosne.plots.raster import find_limits, frame_corners, mix_classes, own_aspect, shade
 
 
 def plot_placed(folder: str | Path, label: str | None = None, *, title: str | None = None) -> Axes:
@@ -35,7 +35,7 @@ def plot_placed(folder: str | Path, label: str | None = None, *, title: str | No
     -----
     Rows are counted in 800 x 800 pixels, in constant memory. A pixel has the mean color of its
     rows, and its opacity grows with the logarithm of their number. Of a map in three dimensions,
-    the first two are drawn. Not in the paper.
+    the first two are drawn.
 
     Examples
     --------
@@ -62,11 +62,16 @@ def plot_placed(folder: str | Path, label: str | None = None, *, title: str | No
         names = [name or NO_LABEL for name in counts.classes]
         paint = Classes(names, np.empty(0, np.int64), label, UNLABELED in counts.classes)
         picture = shade(*mix_classes(np.stack(list(counts.classes.values())), paint))
-    ax, side = make_axes(2, paint, SCREEN)
     opacity = picture[..., 3:]
+    left, right, bottom, top = counts.extent
+    rows = np.argwhere(opacity[..., 0])[:, ::-1] / opacity.shape[:2]
+    corners = find_limits([left, bottom] + rows * [right - left, top - bottom])
+    ax, side = make_axes(2, paint, SCREEN, own_aspect(corners))
     strip_axes(ax)
     # On white, not transparent: the image is resampled to the pixels of the figure.
     ax.imshow(picture[..., :3] * opacity + 1 - opacity, extent=counts.extent, origin="lower")
+    (left, bottom), (right, top) = frame_corners(corners)
+    ax.set(xlim=(left, right), ylim=(bottom, top))
     if title is not None:
         add_titles([ax], [title], side, is_new=True)
     add_explanation([ax], paint, 2)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt, uniform_filter
+from scipy.optimize import isotonic_regression
 
 from isosne._types import Array
 from isosne.plots.paint import Classes, Paint
@@ -19,6 +20,7 @@ from isosne.plots.palette import FAINT, PLAIN, Floats, to_rgb
 
 # Chosen by eye.
 MARGIN = 0.04  # around a map, relative to its longest side
+ASPECTS = (0.5, 1.2)  # lowest and highest height of a map relative to its width
 LANE = 0.38  # half the width of a lane; lanes are one unit apart, so neighbors do not touch
 DENSITY_BINS = 80  # of the histogram that gives the width of a single lane
 COVERAGE = 0.3  # fraction of the axes that the points would cover if none overlapped
@@ -50,6 +52,33 @@ def find_limits(positions: Array, *, margin: float = MARGIN) -> tuple[Array, Arr
     return low - margin, high + margin
 
 
+def own_aspect(corners: tuple[Array, Array]) -> float:
+    """Return the height of a map relative to its width, within `ASPECTS`."""
+    width, height = (corners[1] - corners[0]).tolist()
+    return float(np.clip(height / width, *ASPECTS))
+
+
+def frame_corners(corners: tuple[Array, Array], aspect: float | None = None) -> tuple[Array, Array]:
+    """Return the corners of the smallest frame around a map that has an aspect; None: its own."""
+    low, high = corners
+    aspect = aspect or own_aspect(corners)
+    width = max(float(high[0] - low[0]), float(high[1] - low[1]) / aspect)
+    half = np.array([width, width * aspect]) / 2
+    return (low + high) / 2 - half, (low + high) / 2 + half
+
+
+def spread_apart(places: Sequence[float], gap: float, low: float) -> Array:
+    """Return heights of labels, as near to places as gaps between them, and one above low, allow.
+
+    Of equal places, the first gets the highest.
+    """
+    wanted, steps = np.asarray(places), gap * np.arange(len(places))
+    order = np.lexsort((-steps, wanted))
+    spread = np.empty(len(wanted))
+    spread[order] = isotonic_regression(wanted[order] - steps).x + steps
+    return np.asarray(spread + max(low + gap / 2 - spread.min(), 0.0))
+
+
 def drawing_order(paint: Paint, n: int) -> NDArray[np.int64]:
     """Return a fixed random order, in which no class hides another; unknown points come first."""
     order = np.random.default_rng(0).permutation(n)
@@ -60,7 +89,7 @@ def drawing_order(paint: Paint, n: int) -> NDArray[np.int64]:
 
 
 def auto_alpha(n: int) -> float:
-    """Return the opacity of n points: 0.9 up to about 100 points, 0.55 for 100 000; by eye."""
+    """Return the opacity of n points: 0.9 up to about 100 points, 0.55 for 100,000; by eye."""
     return float(np.clip(1.15 - 0.12 * math.log10(n), 0.5, 0.9))
 
 

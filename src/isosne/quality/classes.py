@@ -34,7 +34,7 @@ def davies_bouldin(Y: Any, labels: Any) -> float:
     Notes
     -----
     Eq. 12: the mean over classes of the largest ratio of class widths to the distance of class
-    centers; undefined if two classes have the same center. Departures from the paper: none.
+    centers; undefined if two classes have the same center.
     O(n + c^2) time for c classes.
 
     Examples
@@ -142,7 +142,7 @@ def knn_accuracy(
 
     Notes
     -----
-    Ties between classes go to the class of the nearest neighbor among them. Not in the paper.
+    Ties between classes go to the class of the nearest neighbor among them.
     O(q n) time for q queries.
 
     Examples

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import KDTree
 
 from isosne._checks import is_one_of
 from isosne._numba import threads
@@ -13,10 +14,11 @@ from isosne._types import Array, Points
 from isosne.errors import ParameterError, keyword, suggest
 from isosne.neighbors.metric import Metric
 from isosne.quality.inputs import Estimate, check_inputs, estimate_mean
-from isosne.quality.ranks import RankCounts, compare_ranks, rank_weights
+from isosne.quality.ranks import RankCounts, coarse_size, compare_ranks, rank_weights
 
 KS = ("all", "paper", "small", "medium", "large")
 """Sets of neighborhood sizes for AUC_RNX; `RankCounts.areas` has one row for each."""
+REGION = 30  # points whose mean is the trust of a region; chosen
 
 
 class Curve(NamedTuple):
@@ -35,17 +37,22 @@ class Curve(NamedTuple):
 
 
 class Trust(NamedTuple):
-    """Neighborhood preservation per point.
+    """Neighbors kept per point.
 
     ``points`` (q,): indices of the evaluated points. ``agreement`` (q,): fraction of the k nearest
-    neighbors in the data that are also among the k nearest in the embedding. ``false_neighbors``
-    and ``missing_neighbors`` (q,): from 0 to 1. ``k``: neighborhood size, 0 if unknown.
+    neighbors in the data that are also among the k nearest in the embedding. ``coarse`` (q,): those
+    that are among the ``wide`` nearest there, 10 k or half of all points. ``false_neighbors`` and
+    ``missing_neighbors`` (q,): from 0 to 1. ``embedding`` (n, c): all points of the map. ``k``:
+    neighborhood size, 0 if unknown.
 
     Notes
     -----
+    The agreement is strict: it may be low in a dense cluster that the map shows as it is. The
+    coarse trust is low only where neighbors were torn apart.
+
     A false neighbor, near in the embedding only, is weighted by how far its rank in the data
     exceeds k; a missing one, near in the data only, by how far its rank in the embedding does. Each
-    sum is divided by its largest possible value, k (2n - 3k - 1) / 2. Not in the paper.
+    sum is divided by its largest possible value, k (2n - 3k - 1) / 2.
 
     Examples
     --------
@@ -59,9 +66,22 @@ class Trust(NamedTuple):
 
     points: NDArray[np.int64]
     agreement: NDArray[np.float64]
+    coarse: NDArray[np.float64]
     false_neighbors: NDArray[np.float64]
     missing_neighbors: NDArray[np.float64]
+    embedding: Array
     k: int = 0
+    wide: int = 0
+
+    def regional(self) -> NDArray[np.float64]:
+        """Return the mean agreement (n,) of the 30 evaluated points nearest to each on the map."""
+        return regional_mean(self.agreement, self.embedding[self.points], self.embedding)
+
+
+def regional_mean(values: Array, known: Array, Y: Array) -> NDArray[np.float64]:
+    """Return the mean (n,) of the values (q,) of the 30 known points (q, c) nearest to each Y."""
+    nearest = KDTree(known).query(Y, range(1, min(REGION, len(known)) + 1))[1]
+    return np.asarray(values[nearest].mean(axis=1))
 
 
 class Comparison(NamedTuple):
@@ -69,7 +89,7 @@ class Comparison(NamedTuple):
 
     ``n_points``: number of points. ``k``: neighborhood size of `trust`, `trustworthiness` and
     `continuity`. ``queries`` (q,): indices of the points whose neighborhoods were compared.
-    ``counts``: what the measures need of the ranks. Each method costs O(n).
+    ``counts``: what the measures need of the ranks. ``embedding``: the map. Each method costs O(n).
 
     Examples
     --------
@@ -83,6 +103,7 @@ class Comparison(NamedTuple):
     k: int
     queries: NDArray[np.int64]
     counts: RankCounts
+    embedding: Array
 
     def curve(self) -> Curve:
         """Return R_NX for every neighborhood size: 1 if perfect, about 0 if random (Eq. 10).
@@ -94,6 +115,11 @@ class Comparison(NamedTuple):
         k = np.arange(1, n - 1)
         q_nx = self.counts.entries.cumsum()[1:-1] / (len(self.queries) * k)
         return Curve(k, ((n - 1) * q_nx - k) / (n - 1 - k))
+
+    def rnx(self) -> Estimate:
+        """Return R_NX(k) for the neighborhood size k of the comparison."""
+        n, k = self.n_points, self.k
+        return estimate_mean(((n - 1) * self.trust().agreement - k) / (n - 1 - k), n)
 
     def auc(self, ks: str = "all") -> Estimate:
         """Return AUC_RNX, the mean of R_NX with weights 1/k (Eq. 11).
@@ -121,11 +147,13 @@ class Comparison(NamedTuple):
         return estimate_mean(self.counts.areas[KS.index(ks)], self.n_points, mean)
 
     def trust(self) -> Trust:
-        """Return agreement, false neighbors and missing neighbors of each query point."""
+        """Return the neighbors kept, and the false and missing neighbors, of each query point."""
         # The largest possible sum of excess ranks: k neighbors with ranks n - k, ..., n - 1.
         worst = self.k * (2 * self.n_points - 3 * self.k - 1) / 2
-        kept, intruded, extruded = self.counts[2:]
-        return Trust(self.queries, kept / self.k, intruded / worst, extruded / worst, self.k)
+        kept, near, intruded, extruded = self.counts[2:]
+        shares = kept / self.k, near / self.k, intruded / worst, extruded / worst
+        wide = coarse_size(self.k, self.n_points)
+        return Trust(self.queries, *shares, self.embedding, self.k, wide)
 
     def trustworthiness(self) -> Estimate:
         """Return one minus the mean of the false neighbors."""
@@ -166,8 +194,8 @@ def compare(
         Power of the Minkowski distance.
     n_queries : int, "auto" or None, default=None
         Number of points whose neighborhoods are compared, sampled at random; their neighbors are
-        searched among all points. None and "auto": all points up to 20 000, otherwise a sample of
-        2 000.
+        searched among all points. None and "auto": all points up to 20,000, otherwise a sample of
+        2,000.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the sample.
     n_jobs : int or None, default=None
@@ -205,7 +233,8 @@ def compare_checked(
     X, Y = pair
     n = X.shape[0]
     weights = np.stack([rank_weights(neighborhood_sizes(ks, n), n) for ks in KS])
-    return Comparison(n, k, queries, compare_ranks(X, Y, metric, queries, k=k, weights=weights))
+    counts = compare_ranks(X, Y, metric, queries, k=k, weights=weights)
+    return Comparison(n, k, queries, counts, Y)
 
 
 def neighborhood_sizes(ks: str, n: int) -> NDArray[np.int64]:

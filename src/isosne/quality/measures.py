@@ -14,6 +14,7 @@ from isosne.quality import inputs
 from isosne.quality.classes import calinski_harabasz, davies_bouldin, knn_accuracy_of
 from isosne.quality.comparison import Comparison, compare_checked
 from isosne.quality.inputs import Estimate
+from isosne.quality.ranks import coarse_size
 from isosne.rows import is_stored
 
 
@@ -52,8 +53,11 @@ class Report:
     k: int
     n_queries: int
     auc_rnx: Estimate
+    rnx: Estimate
     trustworthiness: Estimate
     continuity: Estimate
+    neighbors_kept: Estimate
+    coarse_kept: Estimate
     comparison: Comparison = field(repr=False, compare=False)
     n_unlabeled: int = 0
     class_note: str = ""
@@ -65,14 +69,14 @@ class Report:
         return self.n_queries < self.n_points
 
     def __repr__(self) -> str:
-        rows = self._rows()
+        rows = self.rows()
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 
     def _repr_html_(self) -> str:
-        return pairs_table(self._rows())
+        return pairs_table(self.rows())
 
-    def _rows(self) -> list[tuple[str, str]]:
+    def rows(self) -> list[tuple[str, str]]:
         """Return the name and the value of each measure, as text."""
         space = f"{self.n_features:,} dimensions" if self.n_features else "a distance matrix"
         evaluated = f"a sample of {self.n_queries:,} points" if self.is_sampled else "all points"
@@ -81,8 +85,11 @@ class Report:
             ("metric", self.metric),
             ("evaluated on", evaluated),
             ("AUC_RNX", str(self.auc_rnx)),
+            (f"R_NX({self.k})", str(self.rnx)),
             (f"trustworthiness, k = {self.k}", str(self.trustworthiness)),
             (f"continuity, k = {self.k}", str(self.continuity)),
+            (f"neighbors kept, of {self.k}", str(self.neighbors_kept)),
+            (f"within {coarse_size(self.k, self.n_points)} on the map", str(self.coarse_kept)),
         ]
         if self.classes is not None:
             rows += [
@@ -127,7 +134,7 @@ def report(
     ----------
     X, Y, metric, p, n_queries, random_state, n_jobs
         See `compare`. X may also be a path or a Dask collection; the measures are then computed on
-        a sample of 100 000 rows, and refer to that smaller data set.
+        a sample of 100,000 rows, and refer to that smaller data set.
     labels : array of shape (n_samples,) or None, default=None
         The class of each point, for the class measures; empty, None or NaN if it is unknown.
     k : int, default=10
@@ -136,9 +143,10 @@ def report(
     Returns
     -------
     Report
-        AUC_RNX over all k, trustworthiness and continuity. With labels also the Davies-Bouldin and
-        Calinski-Harabasz indices of the embedding with its axes scaled to 0..1, and the k-NN
-        accuracy. See each measure for departures from the paper, and `compare` for the cost.
+        AUC_RNX over all k, R_NX(k), trustworthiness, continuity, and the mean fractions of the k
+        nearest neighbors in the data that are among the k, and among the 10 k, nearest on the map.
+        With labels also the Davies-Bouldin and Calinski-Harabasz indices of the embedding with its
+        axes scaled to 0..1, and the k-NN accuracy. See `compare` for the cost.
 
     Examples
     --------
@@ -150,8 +158,11 @@ def report(
     metric                   euclidean
     evaluated on             all points
     AUC_RNX                  0.4138
+    R_NX(10)                 0.3600
     trustworthiness, k = 10  0.8419
     continuity, k = 10       0.9641
+    neighbors kept, of 10    0.4285
+    within 99 on the map     0.9990
     """
     if is_stored(X):
         X, Y, labels = inputs.draw_rows(X, Y, labels, random_state)
@@ -167,6 +178,7 @@ def report(
             among_labeled = np.flatnonzero(np.isin(labeled, queries))
             classes = _measure_classes(embedding[labeled], named[labeled], k, among_labeled)
         comparison = compare_checked(*checked)
+    trust = comparison.trust()
     return Report(
         n_points=n,
         n_features=None if own.name == "precomputed" else data.shape[1],
@@ -175,8 +187,11 @@ def report(
         k=k,
         n_queries=len(queries),
         auc_rnx=comparison.auc(),
+        rnx=comparison.rnx(),
         trustworthiness=comparison.trustworthiness(),
         continuity=comparison.continuity(),
+        neighbors_kept=inputs.estimate_mean(trust.agreement, n),
+        coarse_kept=inputs.estimate_mean(trust.coarse, n),
         comparison=comparison,
         n_unlabeled=len(named) - len(labeled),
         class_note=note,

@@ -46,16 +46,23 @@ class RankCounts(NamedTuple):
 
     ``entries`` (n,): number of (query, point) pairs by larger rank. ``areas`` (w, q): sum over all
     points of a weight by larger rank, for each of w sets of weights. ``kept`` (q,): number of
-    points among the k nearest in both spaces. ``intruded`` (q,): sum of the positive (rank in the
-    data - k) over the k nearest in the embedding; ``extruded`` (q,): the same with the two spaces
-    exchanged.
+    points among the k nearest in both spaces; ``near`` (q,): of the k nearest in the data, those
+    among the `coarse_size` nearest in the embedding. ``intruded`` (q,): sum of the positive (rank
+    in the data - k) over the k nearest in the embedding; ``extruded`` (q,): the same with the two
+    spaces exchanged.
     """
 
     entries: NDArray[np.int64]
     areas: NDArray[np.float64]
     kept: NDArray[np.int64]
+    near: NDArray[np.int64]
     intruded: NDArray[np.int64]
     extruded: NDArray[np.int64]
+
+
+def coarse_size(k: int, n: int) -> int:
+    """Return the size of the neighborhoods on the map for the coarse trust: 10 k; half of few."""
+    return min(10 * k, (n - 1) // 2)
 
 
 def compare_ranks(
@@ -71,8 +78,7 @@ def compare_ranks(
         (search_set(points, space, precision=np.float64), points if q == n else points[queries])
         for points, space in ((X, metric), (Y, Metric()))
     ]
-    kept, intruded, extruded = np.zeros((3, q), np.int64)
-    per_query = np.zeros((len(weights), q)), kept, intruded, extruded
+    per_query = np.zeros((len(weights), q)), *np.zeros((4, q), np.int64)
     counts = RankCounts(np.zeros(n, np.int64), *per_query)
     # 40 bytes: in each of the two spaces a key and an index, and the keys of one in their order.
     block_rows = max(1, min(MAX_BLOCK_ROWS, q, BLOCK_BYTES // (40 * n)))
@@ -82,7 +88,8 @@ def compare_ranks(
         orders = [order_points(search, points, queries, rows) for search, points in spaces]
         entries = np.zeros(n, np.int64)
         parts = tuple(part[..., rows] for part in per_query)
-        compare_orders((orders[0], orders[1]), k, weights, entries, parts)
+        sizes = k, coarse_size(k, n)
+        compare_orders((orders[0], orders[1]), sizes, weights, entries, parts)
         with lock:  # integers: the sum does not depend on the order of the blocks
             np.add(counts.entries, entries, out=counts.entries)
 
@@ -166,16 +173,18 @@ def sort_run(values: Array, order: Array) -> None:
 @kernel
 def compare_orders(
     orders: tuple[Array, Array],
-    k: int,
+    sizes: tuple[int, int],
     weights: Array,
     entries: Array,
     per_query: tuple[Array, ...],
 ) -> None:
-    """Fill (areas, kept, intruded, extruded) of each query, and add to the histogram of ranks.
+    """Fill (areas, kept, near, intruded, extruded) of each query; add to the histogram of ranks.
 
-    orders: the points (b, n) around each query in both spaces; entries: the histogram (n,).
+    orders: the points (b, n) around each query in both spaces; sizes: k and the coarse size;
+    entries: the histogram (n,).
     """
-    areas, kept, intruded, extruded = per_query
+    areas, kept, near, intruded, extruded = per_query
+    k, wide = sizes
     n = orders[0].shape[1]
     rank_x = np.empty(n, np.int64)
     at_rank = np.zeros(n, np.int64)
@@ -190,6 +199,7 @@ def compare_orders(
                 kept[i] += in_data <= k
                 intruded[i] += max(in_data - k, 0)
             if in_data <= k:
+                near[i] += r <= wide
                 extruded[i] += max(r - k, 0)
         for w in range(len(weights)):
             area = 0.0

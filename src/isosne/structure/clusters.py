@@ -63,7 +63,7 @@ class LeidenClustering(ClusterMixin, BaseEstimator):
     -----
     Modularity is the probability P of pairs within clusters, less `resolution` times the
     probability of such pairs if partners were independent. The algorithm is that of Traag, Waltman
-    and van Eck (2019), with a greedy refinement. Not in the paper.
+    and van Eck (2019), with a greedy refinement.
 
     The stability figures compare seeds, and do not tell how clusters would change with other data:
     see `isosne.structure.null_test`.

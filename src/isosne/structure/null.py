@@ -106,8 +106,8 @@ class NullTest:
         return (
             f"{found} (p = {self.p_value:.2g}): of {len(self.null_statistics)} random data sets "
             f"with {SHARED[self.keep]}, {n_as_high or 'none'} {are} as clustered as the data. "
-            f"{self.point_share:.0%} of the points are in regions as closed as those of 5% of the "
-            "points of such data sets."
+            f"{self.point_share:.0%} of the points lie in regions that are more self-contained "
+            "than those of 95% of the points in the random data sets."
         )
 
 
@@ -159,7 +159,7 @@ def null_test(
     p-value of the nearest sampled row.
 
     Cost: ``n_draws + 1`` times steps 1 and 2 of `TSNE` and O(n^3) time, for n = n_rows, and
-    memory for three n x n matrices: less than 1 s each for 1000 rows. Not in the paper.
+    memory for three n x n matrices: less than 1 s each for 1000 rows.
 
     Examples
     --------

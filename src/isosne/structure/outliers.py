@@ -61,7 +61,7 @@ class IsolationOutliers(OutlierMixin, BaseEstimator):
     -----
     The score is that of Ting, Xu, Washio and Zhou, "Isolation distributional kernel" (KDD 2020):
     the inner product of the feature map of the point with the mean feature map of the data, divided
-    by the number of partitionings. Departures: none. Not in the paper of this package.
+    by the number of partitionings.
 
     Cost: O(n m d) time for m distinct sampled points, at most psi * n_partitions, and 2 bytes per
     point and partitioning.

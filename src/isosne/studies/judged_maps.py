@@ -23,7 +23,7 @@ from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.registry import default_kernel
 from isosne.plots.paint import check_embedding
 from isosne.quality import Curve, Report, Trust, report
-from isosne.quality.inputs import MIN_POINTS, as_measured, check_in_memory, estimate_mean
+from isosne.quality.inputs import MIN_POINTS, as_measured, check_in_memory
 from isosne.studies.point_columns import as_columns, paint_labels
 from isosne.tsne.estimator import TSNE
 
@@ -76,7 +76,8 @@ class JudgedMap:
         own = {
             "auc_rnx": measured.auc_rnx,
             **{f"auc_{part}": measured.comparison.auc(part) for part in SIZES},
-            "neighbors_preserved": estimate_mean(self.trust.agreement, measured.n_points),
+            "neighbors_kept": measured.neighbors_kept,
+            "coarse_kept": measured.coarse_kept,
             "trustworthiness": measured.trustworthiness,
             "continuity": measured.continuity,
             **{name: getattr(classes, name) if classes else math.nan for name in CLASS_MEASURES},
@@ -145,7 +146,7 @@ def study(
     origin : mapping from str to str or None, default=None
         Provenance of the data, shown in the report, such as ``{"input": "wine.csv"}``.
     n_seeds : int or None, default=None
-        Number of maps per kernel. None: 5 up to 5 000 points, 3 up to 20 000, 1 above. With one
+        Number of maps per kernel. None: 5 up to 5,000 points, 3 up to 20,000, 1 above. With one
         map, the variation between seeds is unknown.
     random_state : int, Generator, RandomState or None, default=0
         First seed of both kernels, unless the model has its own; the others follow it. The seeds
@@ -165,9 +166,9 @@ def study(
     Notes
     -----
     The standard errors say how much the measures vary with the seed, and with the sample of points
-    above 20 000 points, which is the same for all maps; not how they would vary with other data. A
+    above 20,000 points, which is the same for all maps; not how they would vary with other data. A
     report calls one map better than the other if the difference is significant (Welch's t-test, 5 %
-    level) and exceeds twice its standard error. Not in the paper.
+    level) and exceeds twice its standard error.
 
     Cost: ``2 * n_seeds`` fits, and as many rank comparisons as in `isosne.quality.compare`. Of the
     further maps, only the measures are kept.
@@ -232,7 +233,7 @@ def compare_maps(
     metric, p
         See `isosne.quality.compare`.
     random_state : int, Generator, RandomState or None, default=0
-        Seed of the sample of points that is evaluated above 20 000 points; the same for all maps.
+        Seed of the sample of points that is evaluated above 20,000 points; the same for all maps.
 
     Returns
     -------
@@ -241,7 +242,7 @@ def compare_maps(
 
     Notes
     -----
-    Cost: one rank comparison as in `isosne.quality.compare` per map. Not in the paper.
+    Cost: one rank comparison as in `isosne.quality.compare` per map.
 
     Examples
     --------

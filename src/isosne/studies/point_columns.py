@@ -13,6 +13,7 @@ from isosne._types import Array
 from isosne.errors import DataError, ParameterError
 from isosne.plots.paint import MAX_INTEGER_LABELS, NO_LABEL, Classes, Paint, Values, as_paint
 from isosne.plots.palette import MAX_CLASSES
+from isosne.quality import Trust
 from isosne.quality.inputs import is_unlabeled
 
 INT32 = np.iinfo(np.int32)  # integers beyond become text: Bokeh transfers no 64-bit integers
@@ -54,6 +55,16 @@ def as_column(name: str, values: Any, n: int) -> Column:
         return Column(name, array.astype(np.int32))
     words, of_row = np.unique(as_texts(array), return_inverse=True)
     return Column(name, of_row.astype(np.int32), words.tolist())
+
+
+def trust_columns(trust: Trust, title: str = "") -> list[Column]:
+    """Return the trust and the coarse trust of each point of a map, NaN if unknown."""
+    made = []
+    for name, shares in (("trust", trust.agreement), ("coarse trust", trust.coarse)):
+        numbers = np.full(len(trust.embedding), np.nan)
+        numbers[trust.points] = shares
+        made.append(Column(f"{name}, {title}" if title else name, numbers))
+    return made
 
 
 def as_texts(array: Array) -> Array:

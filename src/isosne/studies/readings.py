@@ -15,9 +15,10 @@ from scipy.special import stdtrit
 
 from isosne.plots.paint import Classes
 from isosne.quality.comparison import size_limits
+from isosne.quality.ranks import coarse_size
 from isosne.studies.judged_maps import CLASS_MEASURES, SIZES, JudgedMap
 
-HALF = 0.5  # fraction of preserved neighbors from which a neighborhood counts as reliable
+HALF = 0.5
 LEVEL = 0.05  # of the test: of two kernels with equal maps, one wins in this share of the rows
 MIN_ERRORS = 2.0
 """Standard errors that a difference must exceed in any case. With 2, 3 and 5 seeds, 17, 11 and 8 %
@@ -40,7 +41,7 @@ class Measure(NamedTuple):
     is_percentage: bool = False
 
 
-AREA_MEANING = "AUC R_NX over neighborhoods of {} points; the smallest of them weigh most."
+AREA_MEANING = "AUC_RNX over neighborhoods of {} points; the smallest of them weigh most."
 AREA_VERDICTS = (
     (0.2, "Poor: hardly better than a random map."),
     (HALF, "Fair: less than half of what a map can preserve is preserved."),
@@ -50,7 +51,7 @@ PARTS = ("up to {small:,}", "{above_small:,} to {medium:,}", "more than {medium:
 NEIGHBORHOODS = (
     Measure(
         "auc_rnx",
-        "AUC R_NX",
+        "AUC_RNX",
         3,
         "Preservation of neighborhoods of all sizes, with more weight on small ones: 0 is random, "
         "1 is perfect.",
@@ -62,12 +63,12 @@ NEIGHBORHOODS = (
         ),
     ),
     *(
-        Measure(f"auc_{size}", f"AUC R_NX, {size}", 3, AREA_MEANING.format(part), AREA_VERDICTS)
+        Measure(f"auc_{size}", f"AUC_RNX, {size}", 3, AREA_MEANING.format(part), AREA_VERDICTS)
         for size, part in zip(SIZES, PARTS, strict=True)
     ),
     Measure(
-        "neighbors_preserved",
-        "Neighbors preserved",
+        "neighbors_kept",
+        "Neighbors kept",
         0,
         "Mean fraction of the {k} nearest neighbors in the data that are also among the {k} "
         "nearest on the map. A strict measure: a neighbor with rank {next} on the map counts as "
@@ -76,6 +77,19 @@ NEIGHBORHOODS = (
             (0.2, "Poor: few of the nearest neighbors are those in the data."),
             (HALF, "Fair: less than half of the nearest neighbors are those in the data."),
             (math.inf, "Good: at least half of the nearest neighbors are those in the data."),
+        ),
+        is_percentage=True,
+    ),
+    Measure(
+        "coarse_kept",
+        "Neighbors kept nearby",
+        0,
+        "Mean fraction of the {k} nearest neighbors in the data that are among the {wide} nearest "
+        "on the map. A lenient measure: only neighbors that were torn apart count as lost.",
+        (
+            (0.6, "Poor: many neighbors in the data are far apart on the map."),
+            (0.85, "Fair: most neighbors in the data are near each other on the map."),
+            (math.inf, "Good: almost all neighbors in the data are near each other on the map."),
         ),
         is_percentage=True,
     ),
@@ -96,8 +110,8 @@ NEIGHBORHOODS = (
         "continuity",
         "Continuity",
         3,
-        "Whether neighbors in the data are also close on the map; 1 is best. A lenient measure, "
-        "too: errors are weighted by rank.",
+        "Whether neighbors in the data are also close on the map; 1 is best. Also a lenient "
+        "measure: errors are weighted by rank.",
         (
             (0.8, "Poor: many neighborhoods are split."),
             (0.92, "Fair: some neighborhoods are split."),
@@ -178,7 +192,8 @@ def _read(measure: Measure, maps: Sequence[JudgedMap]) -> Reading:
         best = None  # they print the same
     k, (small, medium) = maps[0].report.k, size_limits(len(maps[0].embedding))
     sizes = {"small": small, "above_small": small + 1, "medium": medium}
-    meaning = measure.meaning.format(k=k, next=k + 1, **sizes)
+    wide = coarse_size(k, len(maps[0].embedding))
+    meaning = measure.meaning.format(k=k, next=k + 1, wide=f"{wide:,}", **sizes)
     verdict = _find_words(measure.verdicts, means[0].value)
     return Reading(measure.field, measure.name, texts, best, meaning, verdict)
 
@@ -252,34 +267,25 @@ def _differ(first: Mean, second: Mean) -> bool:
     return abs(first.value - second.value) > needed * error
 
 
-def read_trust(judged: JudgedMap) -> str:
-    """Summarize the per-point trust of a map in a sentence or two."""
-    kept = float((judged.trust.agreement >= HALF).mean())
-    n_queries = len(judged.trust.points)
-    sample = f" in a sample of {n_queries:,}" if n_queries < len(judged.embedding) else ""
-    return (
-        f"{judged.title}: {kept:.0%} of the points{sample} keep at least half of their "
-        f"{judged.report.k} nearest neighbors. The mean is {judged.trust.agreement.mean():.0%}."
-    )
-
-
 class ClassTrust(NamedTuple):
-    """A class, its size, and the mean fraction of preserved neighbors in each map."""
+    """A class, its size, and the mean fractions of neighbors kept, and kept nearby, in each map."""
 
     name: str
     n_points: int
     kept: tuple[float, ...]
+    nearby: tuple[float, ...]
 
 
 def trust_by_class(maps: Sequence[JudgedMap], classes: Classes) -> list[ClassTrust]:
-    """Return the classes with the fewest preserved neighbors in the first map, worst first."""
+    """Return the classes with the fewest neighbors kept in the first map, worst first."""
     sizes = np.bincount(classes.of_point)
     rows = []
     for c, name in enumerate(classes.names[: classes.n_classes]):
-        own = [m.trust.agreement[classes.of_point[m.trust.points] == c] for m in maps]
-        if all(map(len, own)):
-            kept = tuple(float(shares.mean()) for shares in own)
-            rows.append(ClassTrust(name, int(sizes[c]), kept))
+        own = [(m.trust, classes.of_point[m.trust.points] == c) for m in maps]
+        if all(chosen.any() for _, chosen in own):
+            kept = tuple(float(trust.agreement[chosen].mean()) for trust, chosen in own)
+            nearby = tuple(float(trust.coarse[chosen].mean()) for trust, chosen in own)
+            rows.append(ClassTrust(name, int(sizes[c]), kept, nearby))
     return sorted(rows, key=lambda row: row.kept[0])[:MAX_CLASSES_LISTED]
 
 
@@ -318,12 +324,22 @@ def read_first(maps: Sequence[JudgedMap]) -> str:
     """Say how well the first map preserves neighborhoods, whatever the others do."""
     first = maps[0]
     (area,) = average_field([first], "auc_rnx")
-    (kept,) = average_field([first], "neighbors_preserved")
+    kept, meaning = read_kept(first)
     return (
         f"{first.title}: the map preserves neighborhoods {_find_words(PRESERVED, area.value)} "
-        f"(AUC {area.value:.2f}), and on average {kept.value:.0%} of the {first.report.k} nearest "
-        "neighbors of a point."
+        f"(AUC_RNX {area.value:.2f}). {kept} {meaning}"
     )
+
+
+def read_kept(judged: JudgedMap) -> tuple[str, str]:
+    """Return the share of neighbors kept, and the sentence that begins with it."""
+    (kept,), (coarse,) = (average_field([judged], f) for f in ("neighbors_kept", "coarse_kept"))
+    k = judged.report.k
+    meaning = (
+        f"of the {k} nearest neighbors of a point are also among its {k} nearest on the map; "
+        f"{coarse.value:.0%} are among its {coarse_size(k, len(judged.embedding)):,} nearest there."
+    )
+    return f"{kept.value:.0%}", meaning
 
 
 def read_verdict(maps: Sequence[JudgedMap], readings: Sequence[Reading]) -> str:
@@ -350,13 +366,13 @@ def read_verdict(maps: Sequence[JudgedMap], readings: Sequence[Reading]) -> str:
 def _compare_areas(titles: list[str], area: Reading) -> str:
     if area.best is None:
         values = " and ".join(area.values)
-        return f"Over all sizes of neighborhoods, {_say_best(titles, None)} (AUC {values})."
+        return f"Over all sizes of neighborhoods, {_say_best(titles, None)} (AUC_RNX {values})."
     order = sorted(range(len(titles)), key=lambda m: m != area.best)  # the best map first
     first, *others = (titles[m] for m in order)
     value, *lower = (area.values[m] for m in order)
     return (
         f"Over all sizes, {first} preserves neighborhoods better than {' and '.join(others)} "
-        f"(AUC {value} against {' and '.join(lower)})."
+        f"(AUC_RNX {value} against {' and '.join(lower)})."
     )
 
 

@@ -254,7 +254,7 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Mean number of rows per leaf; half of the trees have each size if there are two. A tree has
         at least two leaves.
     n_trees : int or "auto", default="auto"
-        Number of trees per leaf size. "auto": 200; 100 for more than 20 000 rows.
+        Number of trees per leaf size. "auto": 200; 100 for more than 20,000 rows.
     categorical : list of str or int, or None, default=None
         Columns to treat as categories although they hold numbers or mostly distinct text.
     random_state : int, Generator, RandomState or None, default=None

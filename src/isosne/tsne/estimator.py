@@ -77,8 +77,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         settled), "standard" (750 steps, as in other packages), "paper" (the authors' settings),
         "opt_sne" (stops automatically), or a `Schedule`.
     exaggeration : float or None, default=None
-        Exaggeration kept until the end; 2 to 4 gives tighter clusters. None: that of the schedule,
-        usually 1.
+        Factor on the attractive forces that is kept until the end; 2 to 4 gives compact clusters.
+        None: that of the schedule, usually 1.
     start : str or array, default="auto"
         Initial coordinates: "pca", "spectral", "random" or an array (n_samples, n_components); its
         scale does not matter if the schedule begins with exaggeration. "auto": the previous map
@@ -147,9 +147,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     and start differ (docs/departures.md). ``TSNE(IsolationKernel(psi=...), schedule="paper",
     start="random")`` has the authors' settings.
 
-    Cost with the owner kernel: O(n^2 d) time for the exact neighbor search, up to 10 000 points,
-    and O(n) per step above 2 000 points; memory is about 2.6 kB per point. Other kernels compare
-    all pairs up to 10 000 points: O(n^2) time per step, and memory of n^2 to 6 n^2 bytes.
+    Cost with the owner kernel: O(n^2 d) time for the exact neighbor search, up to 10,000 points,
+    and O(n) per step above 2,000 points; memory is about 2.6 kB per point. Other kernels compare
+    all pairs up to 10,000 points: O(n^2) time per step, and memory of n^2 to 6 n^2 bytes.
 
     Examples
     --------
@@ -363,8 +363,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def find_far(self, X: Any) -> NDArray[np.int64]:
         """Return the indices of new points that are far from every fitted point.
 
-        Their nearest fitted point is farther away than 99 % of the fitted points have their nearest
-        neighbor. `transform` places them among points that they do not resemble. Costs a neighbor
+        They are farther from their nearest fitted point than 99 % of the fitted points are from
+        theirs. `transform` places them among points that they do not resemble. Costs a neighbor
         search among the fitted points.
         """
         check_is_fitted(self)

@@ -133,9 +133,9 @@ def are_many_far(n_far: int, n_rows: int, n_fitted: int) -> bool:
 def describe_far(n_far: int, n_rows: int) -> str:
     """Return the number of far rows and what it means, as the beginning of a sentence."""
     return (
-        f"{n_far:,} of {n_rows:,} new rows are farther from every fitted row than "
-        f"{100 * FAR_QUANTILE:g} % of the fitted rows are from their nearest neighbor; about "
-        f"{(1 - FAR_QUANTILE) * n_rows:,.0f} are expected. Their places on the map may be arbitrary"
+        f"{n_far:,} of {n_rows:,} new rows are farther from their nearest fitted row than "
+        f"{100 * FAR_QUANTILE:g} % of the fitted rows are from theirs; about "
+        f"{(1 - FAR_QUANTILE) * n_rows:,.0f} are expected. Their positions may be arbitrary"
     )
 
 

@@ -59,6 +59,15 @@ def test_the_same_option_is_the_same_everywhere():
                 assert known.setdefault(parameter.opts[0], told) == told
 
 
+def test_a_shell_completes_commands(monkeypatch, capsys):
+    for name, value in {"_ISOSNE_COMPLETE": "bash_complete", "COMP_WORDS": "isosne me"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("COMP_CWORD", "1")
+    with pytest.raises(SystemExit):
+        app(prog_name="isosne", args=[])
+    assert capsys.readouterr().out == "plain,measure\n"
+
+
 def test_the_version(isosne):
     assert isosne("--version").stdout == f"isosne {__version__}\n"
 

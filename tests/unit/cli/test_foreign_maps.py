@@ -41,6 +41,13 @@ def test_notes_tell_what_was_taken_for_the_map(maps, isosne):
     assert isosne("measure", "wine.csv", "named.csv", *COLUMNS, "-q").stderr == ""
 
 
+def test_a_swapped_table_and_map_are_noticed(maps, isosne):
+    found = isosne("measure", "named.csv", "wine.csv", code=1)
+    assert found.stderr.endswith("named.csv looks like a map: are TABLE and MAP swapped?\n")
+    found = isosne("measure", "wine.csv", "wine.csv", code=1)
+    assert "swapped" not in found.stderr
+
+
 def test_a_map_without_identifiers_must_have_all_rows(maps, here, isosne):
     np.save("few.npy", np.zeros((5, 2)))
     found = isosne("measure", "wine.csv", "few.npy", *COLUMNS, "-q", code=1)

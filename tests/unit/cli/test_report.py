@@ -40,8 +40,8 @@ def test_notes_on_columns_are_on_the_page_and_in_explore(here, isosne):
     write_csv(here / "t.csv", columns | {name: rng.normal(size=40).tolist() for name in "cdef"})
     isosne("report", "t.csv", "--n-iter", 260, "--n-seeds", 1, "-o", "r.html", "-q")
     page = (here / "r.html").read_text()
-    assert escape("Note: Column 'row' numbers the rows (0, 1, 2, ...)") in page
-    assert escape("Note: Column '<b>' dominates the distances") in page
+    assert escape("Column 'row' numbers the rows (0, 1, 2, ...)") in page
+    assert escape("Column '<b>' dominates the distances") in page
     _, table = open_table("t.csv", {}, None)
     shown = from_table(table, table, "t.csv", (None, None), ("t.csv",))
     assert shown.notes == table.rows.notes
@@ -54,6 +54,6 @@ def test_a_guided_map_is_shown_beside_the_label_test(wine, here, isosne):
     page, X = (here / "report.html").read_text(), minmax_scale(points_of(wine))
     model = short_tsne(OwnerKernel((4, 16), label_weight=0.3))
     scores = str(label_test(model, X, wine["cultivar"]))
-    assert f"Labels guide the first map. 10-NN accuracy (R^2 of numbers): {scores}." in page
+    assert f"<b>Labels guide the first map.</b> 10-NN accuracy (R^2 of numbers): {scores}." in page
     accuracy = model.fit(X, wine["cultivar"]).report(X, wine["cultivar"]).classes.knn_accuracy
     assert f"{accuracy:.3f}" in page

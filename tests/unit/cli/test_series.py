@@ -92,8 +92,8 @@ def test_many_rows_that_are_far_from_all_others_are_a_warning(new, here, isosne)
     write_csv(here / "new.csv", new)
     line = ("extend", "model.isosne", "new.csv", "--map", "map.csv", "--n-iter", 5, "-q")
     assert isosne(*line, "-o", "all.csv").stderr == (
-        "Warning: 20 of 20 new rows are farther from every fitted row than 99 % of the fitted rows "
-        "are from their nearest neighbor; about 0 are expected. Their places on the map may be "
+        "Warning: 20 of 20 new rows are farther from their nearest fitted row than 99 % of the "
+        "fitted rows are from theirs; about 0 are expected. Their positions may be "
         "arbitrary. The column far marks them.\n"
     )
     assert read_map("all.csv").columns["far"].tolist() == [0] * 178 + [1] * 20

@@ -11,7 +11,7 @@ import pytest
 from isosne.errors import DataError, MissingPackageError, OutputError, ParameterError
 from isosne.pages import write_page
 from isosne.plots import plot_map
-from isosne.plots.palette import COLORS, FAINT
+from isosne.plots.palette import COLORS, DARK_COLORS, DARK_FAINT, FAINT
 from tests.conftest import refuses
 
 EVIL = "</script><script>alert(1)</script><img src=https://example.org/x.png>"
@@ -48,9 +48,10 @@ def test_the_legend_has_an_entry_for_each_class_in_the_colors_of_the_picture(pag
     assert [entry["name"] for entry in choice["classes"]] == sorted(set(labels))
     assert [entry["count"] for entry in choice["classes"]] == [11, *[10] * 10, 9]
     drawn = plot_map(Y, labels).get_legend().legend_handles
-    colors = [entry["color"] for entry in choice["classes"]]
-    assert colors == [handle.get_color() for handle in drawn]
-    assert set(colors) == set(COLORS[:12])
+    light, dark = choice["palettes"]
+    assert light == [handle.get_color() for handle in drawn]
+    assert set(light) == set(COLORS[:12])
+    assert dark == [DARK_COLORS[COLORS.index(color)] for color in light]
     codes = page.by_row(page.table[choice["fields"][0]])
     assert [choice["classes"][c]["name"] for c in codes] == labels
 
@@ -76,7 +77,7 @@ def test_readers_may_color_by_label_trust_and_fitting_columns(page_of, map_of):
         "many": "values",
         "word": "classes",
     }
-    assert (choices["many"]["low"], choices["many"]["high"]) == (0, 199)
+    assert choices["many"]["ends"] == ["0", "199"]
     assert [entry["name"] for entry in choices["few"]["classes"]] == ["0", "1", "2"]
 
 
@@ -95,7 +96,7 @@ def test_points_without_a_label_are_gray_beneath_the_others_and_last(page_of, ma
     by_label, by_kind = page.about["choices"]
     assert [entry["name"] for entry in by_label["classes"]] == ["a", "b", "no label"]
     assert [entry["count"] for entry in by_label["classes"]] == [4, 4, 4]
-    assert by_label["classes"][-1]["color"] == FAINT
+    assert [colors[-1] for colors in by_label["palettes"]] == [FAINT, DARK_FAINT]
     assert page.table[by_label["fields"][0]][:4].tolist() == [2] * 4  # drawn first
     assert page.column("label").tolist() == labels.tolist()
     assert [entry["name"] for entry in by_kind["classes"]] == ["x", "no label"]
@@ -118,7 +119,7 @@ def test_numbers_that_are_missing_are_gray(page_of, map_of):
     (choice,) = page.about["choices"]
     shown = page.by_row(page.table[choice["fields"][0]])
     np.testing.assert_array_equal(shown, [0, np.nan, np.nan, 1])  # from 1 to 3
-    assert (choice["low"], choice["high"]) == (1, 3)
+    assert choice["ends"] == ["1", "3"]
     (mapper,) = page.find("LinearColorMapper")
     assert mapper["attributes"]["nan_color"] == FAINT
 

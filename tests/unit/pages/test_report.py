@@ -16,7 +16,7 @@ from isosne.pages import write_report
 from isosne.pages.report import render
 from isosne.plots.paint import Classes
 from isosne.studies import Study, compare_maps, study
-from isosne.studies.readings import read_measures, read_verdict
+from isosne.studies.readings import read_kept, read_measures, read_verdict
 from tests.conftest import refuses
 
 LABELS = np.repeat(["tight", "loose"], 30)
@@ -50,14 +50,14 @@ def test_a_report_says_what_was_measured_and_how_it_was_made(found, page):
     for judged in found.maps:
         assert " ".join(judged.plan.split()) in page.words
     readings = read_measures(found.maps, CLASSES)
-    for m, judged in enumerate(found.maps):
-        assert f"{judged.title}, AUC {readings[0].values[m]}" in page.words
+    kept, meaning = read_kept(found.maps[0])
+    assert f"Neighbors kept {kept} {meaning} Isolation kernel." in page.words
+    assert "Clusters and null test Not computed. Notes None." in page.words
     for row in readings:
         better = "tie" if row.best is None else found.maps[row.best].title
         assert f"{row.measure} {' '.join(row.values)} {better} {row.verdict}" in page.words
     assert read_verdict(found.maps, readings) in page.words
     assert page.words.count("Each value is the mean of 2 maps with different seeds") == 1
-    assert "the AUC is the mean of 2 maps." in page.words
     assert "Settings input blobs.csv scaling minmax labels column density date 2" in page.words
     assert found.date.startswith(f"{datetime.now(UTC):%Y-%m-%d}")
     assert found.date in page.words
@@ -82,6 +82,8 @@ def test_a_report_holds_both_maps_in_one_table(found, page):
     for judged in found.maps:
         trust = page.column(f"trust, {judged.title}")
         np.testing.assert_array_equal(trust, judged.trust.agreement)
+        coarse = page.column(f"coarse trust, {judged.title}")
+        np.testing.assert_array_equal(coarse, judged.trust.coarse)
     assert [choice["title"] for choice in page.about["choices"]] == ["density", "trust", "sum"]
     assert len(set(page.about["choices"][1]["fields"])) == 2  # each map has its own trust
     assert len(set(page.about["choices"][2]["fields"])) == 1

@@ -8,13 +8,9 @@ import pytest
 from isosne.errors import IsosneWarning
 from isosne.plots import plot_map
 from isosne.plots.annotations import (
-    Boxes,
     ClassNames,
-    count_crossings,
     count_in_boxes,
     mix,
-    segments_cross,
-    segments_meet_boxes,
 )
 from isosne.plots.figures import DARK, SCREEN
 from tests.reference import labels as slow
@@ -125,26 +121,3 @@ def test_taken_cells_in_boxes():
     low, high = np.minimum(low, 14), np.minimum(high, 15)
     expected = [slow.count_in_box(is_taken, *box) for box in zip(low, high, strict=True)]
     assert count_in_boxes(is_taken, low, high).tolist() == expected
-
-
-def test_segments_that_cross_and_that_meet_boxes():
-    rng = np.random.default_rng(1)
-    start, end, begin, target = rng.integers(-4, 5, size=(4, 300, 2)).astype(float)
-    expected = [slow.cross(*case) for case in zip(start, end, begin, target, strict=True)]
-    assert segments_cross(start, end, begin, target).tolist() == expected
-    boxes = Boxes(np.zeros((300, 2)), rng.integers(1, 3, size=(300, 2)).astype(float), target)
-    met = segments_meet_boxes(start, end, boxes)
-    expected = [slow.meets_box(a, b, -h, h) for a, b, h in zip(start, end, boxes[1], strict=True)]
-    assert met.tolist() == expected
-    assert 0 < sum(expected) < 300
-
-
-def test_crossings_are_counted_with_leaders_and_boxes():
-    # A leader from the left to the right through a box at 50, and through its leader.
-    mine = Boxes(np.array([[10.0, 0.0]]), np.array([[5.0, 5.0]]), np.array([[100.0, 0.0]]))
-    box = Boxes(np.array([[50.0, 0.0]]), np.array([[5.0, 5.0]]), np.array([[50.0, 40.0]]))
-    above = Boxes(np.array([[70.0, 20.0]]), np.array([[5.0, 5.0]]), np.array([[70.0, -40.0]]))
-    far = Boxes(np.array([[70.0, 90.0]]), np.array([[5.0, 5.0]]), np.array([[70.0, 60.0]]))
-    assert count_crossings(mine, box).tolist() == [1]
-    assert count_crossings(mine, above).tolist() == [1]
-    assert count_crossings(mine, far).tolist() == [0]

@@ -1,30 +1,42 @@
-"""Curves, by their lines and legends."""
+"""Curves, by their lines, labels and legends."""
 
 import numpy as np
 import pytest
 
 from isosne.plots import plot_lines, plot_rnx, plot_similarity_from
+from isosne.plots.raster import spread_apart
 from isosne.quality import compare
 from tests.unit.plots.conftest import entries
 
 
-def test_rnx_curves_have_log_k_and_their_area_in_the_legend(two_blobs):
+def test_rnx_curves_have_log_k_and_their_area_in_their_labels(two_blobs):
     good, bad = two_blobs[:, :2], two_blobs[::-1, :1]
     curves = {"good": compare(two_blobs, good).curve(), "bad": compare(two_blobs, bad).curve()}
     ax = plot_rnx(curves)
     assert ax.get_xscale() == "log"
     areas = [compare(two_blobs, good).auc(), compare(two_blobs, bad).auc()]
-    assert entries(ax.get_legend()) == [f"good  {areas[0]:.3f}", f"bad  {areas[1]:.3f}"]
+    labels = [text.get_text() for text in ax.texts]
+    assert labels == [f"good, AUC {areas[0]:.3f}", f"bad, AUC {areas[1]:.3f}"]
+    ax.figure.draw_without_rendering()
+    shown = [label.get_text() for label in ax.get_xticklabels() if label.get_text()]
+    assert shown[1:3] == ["1", "10"]
     np.testing.assert_array_equal(ax.get_lines()[0].get_xdata(), curves["good"].k)
     np.testing.assert_array_equal(ax.get_lines()[1].get_ydata(), curves["bad"].r)
 
 
-def test_the_legend_of_curves_lies_beside_the_axes():
-    ax = plot_rnx({"a map with a long name": ([1, 2], [0.1, 0.2])})
+def test_the_labels_of_curves_lie_beside_the_axes_one_above_the_other():
+    ax = plot_rnx({f"a map with a long name {i}": ([1, 2], [0.1, 0.001 * i]) for i in range(3)})
     ax.figure.draw_without_rendering()
-    legend = ax.get_legend().get_window_extent()
-    assert not legend.overlaps(ax.get_window_extent())
-    assert legend.x1 <= ax.figure.bbox.x1
+    first, second, third = (text.get_window_extent() for text in ax.texts)
+    assert ax.get_window_extent().y0 <= first.y0
+    assert first.y1 < second.y0 < second.y1 < third.y0
+    assert ax.get_window_extent().x1 < first.x0 < first.x1 <= ax.figure.bbox.x1
+
+
+def test_labels_that_are_too_near_share_the_excess():
+    # 0.1 and 0.1 move by half a gap each, the first upwards; 0.0 is half a gap above the bottom.
+    np.testing.assert_allclose(spread_apart([0.5, 0.5, 0.9], 0.2, 0.0), [0.6, 0.4, 0.9])
+    np.testing.assert_allclose(spread_apart([0.0, 0.0], 0.2, 0.0), [0.3, 0.1])
 
 
 @pytest.mark.parametrize("log", [False, True])

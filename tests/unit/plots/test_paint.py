@@ -55,11 +55,16 @@ def test_labels_take_their_names(names):
     assert as_paint([2, 0, 2], 3, names=names).names == ["zero", "two"]
 
 
-def test_trust_of_some_points_leaves_the_others_open():
-    trust = Trust(np.array([2, 0]), np.array([0.5, 1.0]), np.zeros(2), np.zeros(2))
-    paint = as_paint(trust, 3)
-    np.testing.assert_array_equal(paint.numbers, [1.0, np.nan, 0.5])
-    assert (paint.low, paint.high, paint.is_trust) == (0.0, 1.0, True)
+def test_trust_is_painted_by_region_between_quantiles():
+    trust = Trust(np.arange(100), *np.random.default_rng(0).random((4, 100)), map_of_100(), k=10)
+    paint = as_paint(trust, 100)
+    np.testing.assert_array_equal(paint.numbers, trust.regional())
+    assert [paint.low, paint.high] == np.quantile(paint.numbers, [0.05, 0.95]).tolist()
+    assert (paint.title, paint.is_trust) == ("neighbors kept, of 10", True)
+
+
+def map_of_100():
+    return np.random.default_rng(1).normal(size=(100, 2))
 
 
 def test_maps_share_their_classes():

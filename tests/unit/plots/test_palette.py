@@ -6,17 +6,29 @@ Neighboring classes get colors that differ: against all assignments, and on a ma
 import numpy as np
 import pytest
 
+from isosne.plots.figures import DARK, SCREEN
 from isosne.plots.paint import Classes, Values, spread_colors
-from isosne.plots.palette import COLORS, DARK_COLORS, assign, color_distances
+from isosne.plots.palette import (
+    COLORS,
+    DARK_COLORS,
+    DARK_FAINT,
+    DARK_LINE_COLORS,
+    FAINT,
+    LINE_COLORS,
+    assign,
+    color_distances,
+    on_dark,
+)
 from tests.reference import colors as slow
 from tests.reference.colors import VIEWS, seen, smallest
+from tests.unit.plots.conftest import contrast
 
 
 @pytest.mark.parametrize(
     ("colors", "in_worst_view", "in_normal_view"),
     [
-        (COLORS, {8: 13.7, 10: 11, 26: 5.4, 60: 3.2}, {26: 9.1, 60: 6.7}),
-        (DARK_COLORS, {8: 11, 10: 9.3, 26: 4.7, 60: 2.7}, {26: 9.4, 60: 5.8}),
+        (COLORS, {8: 8.4, 10: 8.3, 26: 3.9, 60: 2.4}, {8: 13.6, 10: 13.1, 26: 8.6, 60: 4.9}),
+        (DARK_COLORS, {8: 8.5, 10: 7.9, 26: 3.7, 60: 2.3}, {8: 13.5, 10: 13.5, 26: 8.0, 60: 4.7}),
     ],
 )
 def test_the_first_colors_are_far_apart_in_every_view(colors, in_worst_view, in_normal_view):
@@ -26,11 +38,25 @@ def test_the_first_colors_are_far_apart_in_every_view(colors, in_worst_view, in_
         assert smallest(colors[:n], "normal") >= least
 
 
-def test_colors_differ_from_their_background():
-    lightness = seen(COLORS, "normal")[:, 0]
-    assert lightness.min() > 33
-    assert lightness.max() < 86
-    assert seen(DARK_COLORS, "normal")[:, 0].min() > 55
+@pytest.mark.parametrize(
+    ("colors", "background", "low", "high"),
+    [(COLORS, SCREEN.background, 45, 70), (DARK_COLORS, DARK.background, 62, 88)],
+)
+def test_colors_are_of_even_weight_and_differ_from_their_background(colors, background, low, high):
+    lightness = seen(colors, "normal")[:, 0]
+    assert low <= lightness[:10].min() < lightness[:10].max() <= high
+    assert min(contrast(color, background) for color in colors) >= 3
+    lines = LINE_COLORS if colors is COLORS else DARK_LINE_COLORS
+    assert min(contrast(color, background) for color in lines) >= 4.5
+
+
+def test_a_class_has_the_same_hue_on_white_and_on_dark():
+    light, dark = (seen(colors, "normal")[:, 1:] for colors in (COLORS, DARK_COLORS))
+    across = (
+        (light * dark).sum(axis=1) / np.linalg.norm(light, axis=1) / np.linalg.norm(dark, axis=1)
+    )
+    assert np.degrees(np.arccos(across)).max() < 16
+    assert on_dark([COLORS[3], FAINT]) == [DARK_COLORS[3], DARK_FAINT]
 
 
 @pytest.mark.parametrize("on_dark", [False, True])

@@ -23,7 +23,7 @@ from tests.conftest import refuses
 
 Y = np.random.default_rng(0).normal(size=(6, 2))
 AB = ["a", "b"] * 3
-TRUST = Trust(np.array([5]), np.array([0.5]), np.zeros(1), np.zeros(1))
+TRUST = Trust(np.array([5]), *np.full((4, 1), 0.5), np.eye(6, 2))
 X = np.random.default_rng(0).random((60, 2))
 CASES = [
     pytest.param(
@@ -94,7 +94,7 @@ CASES = [
     ),
     pytest.param(
         lambda: as_paint(TRUST, 2),
-        "Trust must belong to the map; got the trust of point 5 for a map of 2 points. "
+        "Trust must belong to the map; got that of 6 points for a map of 2 points. "
         "Pass the result of isosne.quality.compare(...).trust() for this map.",
     ),
     pytest.param(

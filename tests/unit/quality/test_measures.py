@@ -39,8 +39,11 @@ def test_a_report_prints_as_a_table(labeled):
             "metric                   euclidean",
             "evaluated on             all points",
             f"AUC_RNX                  {compare(X, Y).auc():.4f}",
+            f"R_NX(10)                 {compare(X, Y).curve().r[9]:.4f}",
             f"trustworthiness, k = 10  {compare(X, Y).trustworthiness():.4f}",
             f"continuity, k = 10       {compare(X, Y).continuity():.4f}",
+            f"neighbors kept, of 10    {compare(X, Y).trust().agreement.mean():.4f}",
+            f"within 100 on the map    {compare(X, Y).trust().coarse.mean():.4f}",
             "classes                  3",
             f"Davies-Bouldin           {davies_bouldin(Y, labels):.4f}",
             f"Calinski-Harabasz        {calinski_harabasz(Y, labels):,.1f}",
@@ -58,7 +61,7 @@ def test_a_report_of_a_sample_says_so(labeled):
     assert lines[2] == "evaluated on             a sample of 60 points"
     area = compare(D, Y, **options).auc()
     assert lines[3] == f"AUC_RNX                  {area:.4f} +- {area.standard_error:.2g}"
-    assert len(lines) == 6
+    assert len(lines) == 9
 
 
 def test_a_report_becomes_plain_values(labeled):
@@ -66,7 +69,8 @@ def test_a_report_becomes_plain_values(labeled):
     found = report(X, Y, labels, n_queries=60, random_state=4)
     values = found.as_dict()
     whole = "is_sampled n_points n_features n_components metric k n_queries n_unlabeled class_note"
-    estimates = ["auc_rnx", "trustworthiness", "continuity", "knn_accuracy"]
+    estimates = ["auc_rnx", "rnx", "trustworthiness", "continuity", "knn_accuracy"]
+    estimates += ["neighbors_kept", "coarse_kept"]
     assert set(values) == {
         *whole.split(),
         *("n_classes", "davies_bouldin", "calinski_harabasz"),

@@ -124,11 +124,13 @@ def test_the_summary_says_what_was_found():
     assert str(found) == (
         "More clustered than by chance (p = 0.05): of 19 random data sets with the same columns "
         "and correlations, but no other structure, none is as clustered as the data. 25% of the "
-        "points are in regions as closed as those of 5% of the points of such data sets."
+        "points lie in regions that are more self-contained than those of 95% of the points in "
+        "the random data sets."
     )
     found = NullTest(0.2, 2.0, np.r_[np.ones(16), 3, 3, 3], np.ones(4), 0.05, 4, "columns")
     assert str(found) == (
         "No evidence of clusters (p = 0.2): of 19 random data sets with the same columns, but "
-        "independent of each other, 3 are as clustered as the data. 5% of the points are in "
-        "regions as closed as those of 5% of the points of such data sets."
+        "independent of each other, 3 are as clustered as the data. 5% of the points lie in "
+        "regions that are more self-contained than those of 95% of the points in the random data "
+        "sets."
     )

@@ -34,7 +34,8 @@ def test_a_study_judges_a_map_with_either_kernel(two_blobs):
         np.testing.assert_array_equal(judged.trust.agreement, comparison.trust().agreement)
         (scores,) = judged.scores
         assert scores["auc_small"] == comparison.auc("small")
-        assert scores["neighbors_preserved"] == judged.trust.agreement.mean()
+        assert scores["neighbors_kept"] == judged.trust.agreement.mean()
+        assert scores["coarse_kept"] == judged.trust.coarse.mean()
         assert scores["davies_bouldin"] == quality.davies_bouldin(judged.embedding, LABELS)
         assert judged.fit_seconds > 0
         assert judged.measure_seconds > 0

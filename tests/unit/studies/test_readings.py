@@ -18,7 +18,6 @@ from isosne.studies.readings import (
     find_better,
     read_basis,
     read_measures,
-    read_trust,
     read_verdict,
     show_mean,
     trust_by_class,
@@ -33,11 +32,8 @@ def judged(two_blobs):
     return compare_maps(two_blobs, maps, CLASSES.of_point).maps[0]
 
 
-def having(judged, title="Isolation kernel", agreement=None, **measures):
+def having(judged, title="Isolation kernel", **measures):
     """Change what was measured of a map."""
-    if agreement is not None:
-        shares = np.full(60, agreement)
-        judged = replace(judged, trust=judged.trust._replace(agreement=shares))
     of_classes = {k: v for k, v in measures.items() if hasattr(judged.report.classes, k)}
     rest = {k: v for k, v in measures.items() if k not in of_classes}
     classes = replace(judged.report.classes, **of_classes)
@@ -48,7 +44,8 @@ PARTS = [(0.1, "Poor"), (0.2, "Fair"), (0.5, "Good")]
 RANKS = [(0.79, "Poor"), (0.8, "Fair"), (0.92, "Good")]
 CASES = {
     "auc_rnx": [(0.1, "Poor"), (0.2, "Weak"), (0.4, "Fair"), (0.5, "Good")],
-    **dict.fromkeys(("auc_small", "auc_medium", "auc_large", "neighbors_preserved"), PARTS),
+    **dict.fromkeys(("auc_small", "auc_medium", "auc_large", "neighbors_kept"), PARTS),
+    "coarse_kept": [(0.59, "Poor"), (0.6, "Fair"), (0.85, "Good")],
     "trustworthiness": RANKS,
     "continuity": RANKS,
     "davies_bouldin": [(0.4, "Good"), (0.5, "Fair"), (1.0, "Weak"), (2.0, "Poor")],
@@ -119,36 +116,24 @@ def test_points_without_a_label_do_not_make_the_largest_class(judged):
 
 def test_without_classes_neighborhoods_are_read_alone(judged):
     alone = [
-        "AUC R_NX",
-        *("AUC R_NX, small", "AUC R_NX, medium", "AUC R_NX, large"),
-        *("Neighbors preserved", "Trustworthiness", "Continuity"),
+        "AUC_RNX",
+        *("AUC_RNX, small", "AUC_RNX, medium", "AUC_RNX, large"),
+        *("Neighbors kept", "Neighbors kept nearby", "Trustworthiness", "Continuity"),
     ]
     unmeasured = replace(judged, report=replace(judged.report, classes=None))
     for map_, classes in ((judged, None), (unmeasured, CLASSES)):
         assert [reading.measure for reading in read_measures([map_], classes)] == alone
 
 
-def test_trust_is_counted(judged):
-    shares = np.repeat([0.2, 0.5], 30)
-    known = replace(judged, trust=Trust(np.arange(60), shares, shares, shares))
-    assert read_trust(known) == (
-        "Isolation kernel: 50% of the points keep at least half of their 10 nearest neighbors. "
-        "The mean is 35%."
-    )
-    asked = Trust(np.arange(40), shares[:40], shares[:40], shares[:40])
-    assert read_trust(replace(judged, trust=asked)) == (
-        "Isolation kernel: 25% of the points in a sample of 40 keep at least half of their 10 "
-        "nearest neighbors. The mean is 28%."
-    )
-
-
-def test_classes_are_listed_from_the_least_reliable(judged):
+def test_classes_are_listed_from_the_fewest_neighbors_kept(judged):
     shares = np.repeat([0.9, 0.5], 30)
-    known = replace(judged, trust=Trust(np.arange(60), shares, shares, shares))
+    trust = Trust(np.arange(60), shares, 1 - shares, shares, shares, judged.embedding)
+    known = replace(judged, trust=trust)
     rows = trust_by_class([known, known], CLASSES)
     assert [(row.name, row.n_points) for row in rows] == [("loose", 30), ("tight", 30)]
     assert rows[0].kept == pytest.approx((0.5, 0.5))
-    asked = Trust(np.arange(20), shares[:20], shares[:20], shares[:20])
+    assert rows[1].nearby == pytest.approx((0.1, 0.1))
+    asked = Trust(np.arange(20), *[shares[:20]] * 4, judged.embedding)
     assert [row.name for row in trust_by_class([replace(judged, trust=asked)], CLASSES)] == [
         "tight"
     ]
@@ -218,9 +203,9 @@ def verdict(maps, *, winners=(), has_classes=False):
 SIZES = ("auc_rnx", "auc_small", "auc_medium", "auc_large")
 FIRST = (
     "Over all sizes, the Isolation kernel preserves neighborhoods better than the Gaussian kernel "
-    "(AUC {0} against {0})."
+    "(AUC_RNX {0} against {0})."
 )
-TIE = "Over all sizes of neighborhoods, the maps tie (AUC {0} and {0})."
+TIE = "Over all sizes of neighborhoods, the maps tie (AUC_RNX {0} and {0})."
 SMALL = "The Isolation kernel is better for small ones (up to 4 points)"
 
 
@@ -251,10 +236,10 @@ def test_the_verdict_names_the_better_map_by_size_and_by_class_measure(maps, bes
 
 def test_the_verdict_on_three_maps_names_the_best(maps):
     third = replace(maps[0], title="umap.csv")
-    assert "the best maps tie (AUC " in verdict([*maps, third])
+    assert "the best maps tie (AUC_RNX " in verdict([*maps, third])
     assert verdict([*maps, third], winners={"auc_rnx": 2}).startswith(
         "Over all sizes, the map umap.csv preserves neighborhoods better than the Isolation kernel "
-        "and the Gaussian kernel (AUC "
+        "and the Gaussian kernel (AUC_RNX "
     )
 
 
@@ -262,10 +247,12 @@ def test_the_verdict_on_three_maps_names_the_best(maps):
     ("area", "how"), [(0.1, "poorly"), (0.3, "partly"), (0.4, "fairly well"), (0.5, "well")]
 )
 def test_the_verdict_on_one_map_is_short(judged, area, how):
-    alone = having(judged, agreement=0.2, auc_rnx=Estimate(area))
+    kept = {"neighbors_kept": Estimate(0.2), "coarse_kept": Estimate(0.7)}
+    alone = having(judged, **kept, auc_rnx=Estimate(area))
     assert read_verdict([alone], []) == (
-        f"Isolation kernel: the map preserves neighborhoods {how} (AUC {area:.2f}), and on average "
-        "20% of the 10 nearest neighbors of a point."
+        f"Isolation kernel: the map preserves neighborhoods {how} (AUC_RNX {area:.2f}). 20% of the "
+        "10 nearest neighbors of a point are also among its 10 nearest on the map; 70% are among "
+        "its 29 nearest there."
     )
 
 

@@ -148,8 +148,8 @@ def test_rows_like_no_other_are_found_and_a_warning_counts_them(points):
     strange = np.concatenate([points[60:], points[:5] + 40])
     assert model.find_far(strange)[-5:].tolist() == [20, 21, 22, 23, 24]
     expected = (
-        r"^6 of 20 new rows are farther from every fitted row than 99 % of the fitted rows are "
-        r"from their nearest neighbor; about 0 are expected\. Their places on the map may be "
+        r"^6 of 20 new rows are farther from their nearest fitted row than 99 % of the fitted "
+        r"rows are from theirs; about 0 are expected\. Their positions may be "
         r"arbitrary; far_ has their indices\.$"
     )
     with pytest.warns(FarRowsWarning, match=expected):

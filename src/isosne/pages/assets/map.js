@@ -1,7 +1,8 @@
 // Connects the controls of a page to its maps. Called by Bokeh when the document is ready, with
 //   source   the data source of all maps         filter   which of its rows are shown
 //   panels   [glyphs, index] of each map         mappers  numbers to colors, one for each choice
-//   pans     tools that would keep a touch from scrolling the page
+//   others   the same of maps of trust           pans     tools that would keep a touch from scrolling
+//   maps     figures of all maps                 curves   other figures
 // The page embeds the texts that belong to the numbers as JSON. All content is inserted as text.
 const about = JSON.parse(document.getElementById("about").textContent)
 const legend = document.getElementById("legend")
@@ -9,8 +10,10 @@ const select = document.getElementById("choice")
 const download = document.getElementById("download")
 const clear = document.getElementById("clear")
 const tip = document.getElementById("tip")
+const night = window.matchMedia("(prefers-color-scheme: dark)")
 const hidden = new Set()
 let choice = null
+let theme = 0 // index of the colors: 0 on white, 1 on dark
 
 function text_of(column, i, digits) {
   const value = source.data[column.field][i]
@@ -48,7 +51,7 @@ function class_legend() {
     entry.type = "button"
     entry.setAttribute("aria-pressed", "true")
     const swatch = element("i", "swatch")
-    swatch.style.background = described.color
+    swatch.style.background = choice.palettes[theme][c]
     entry.append(swatch, element("span", "name", described.name))
     entry.append(element("span", "count", described.count.toLocaleString("en")))
     entry.addEventListener("click", () => {
@@ -76,24 +79,30 @@ function class_legend() {
   return [...entries, both]
 }
 
-function scale_legend() {
+function scale_legend({name, ends, palettes}) {
   const bar = element("span", "bar")
-  bar.style.background = `linear-gradient(to right, ${choice.colors.join(", ")})`
-  const is_trust = choice.kind == "trust"
-  const end = (value, word) => String(+value.toPrecision(4)) + (is_trust ? ` ${word}` : "")
-  const ends = element("span", "ends")
-  ends.append(element("span", "end", end(choice.low, "none kept")))
-  ends.append(element("span", "end", end(choice.high, "all kept")))
+  bar.style.background = `linear-gradient(to right, ${palettes[theme].join(", ")})`
+  const both = element("span", "ends")
+  both.append(...ends.map((end) => element("span", "end", end)))
   const scale = element("div", "scale")
-  scale.append(element("span", "name", choice.name), bar, ends)
+  scale.append(element("span", "name", name), bar, both)
   return [scale]
 }
 
-function paint() {
-  for (const [glyphs, map] of panels) {
-    const transform = mappers[about.choices.indexOf(choice)]
-    const fill_color = {field: choice.fields[map], transform}
+function paint(drawn, chosen) {
+  const transform = mappers[about.choices.indexOf(chosen)]
+  for (const [glyphs, map] of drawn) {
+    const fill_color = chosen == null ? about.plain[theme] : {field: chosen.fields[map], transform}
     glyphs.forEach((glyph) => glyph.setv({fill_color}))
+  }
+}
+
+function draw_legend() {
+  if (choice.kind == "classes") {
+    legend.replaceChildren(...class_legend())
+    show_classes()
+  } else {
+    legend.replaceChildren(...scale_legend(choice))
   }
 }
 
@@ -101,7 +110,41 @@ function choose(number) {
   choice = about.choices[number]
   hidden.clear()
   filter.booleans = null
-  legend.replaceChildren(...(choice.kind == "classes" ? class_legend() : scale_legend()))
+  draw_legend()
+}
+
+// Draws everything in the colors of the style sheet, on white or on dark.
+function set_theme(is_dark) {
+  theme = Number(is_dark)
+  document.documentElement.classList.toggle("light", !is_dark)
+  const style = getComputedStyle(document.documentElement)
+  const [ink, soft, line, paper] = ["ink", "soft", "line", "paper"].map((name) =>
+    style.getPropertyValue(`--${name}`).trim())
+  const nan_color = about.faint[theme]
+  mappers.forEach((mapper, c) => mapper.setv({palette: about.choices[c].palettes[theme], nan_color}))
+  const around = {background_fill_color: paper, border_fill_color: paper}
+  curves.forEach((figure) => figure.setv(around))
+  maps.forEach((figure) => figure.setv({...around, outline_line_color: line}))
+  for (const {renderers, below, left, center} of curves) {
+    renderers.forEach(({glyph}, m) => {
+      const color = about.lines[theme][m % about.lines[theme].length]
+      document.querySelector(`.curve-${m}`).style.color = glyph.line_color = color
+    })
+    const texts = {axis_label_text_color: soft, major_label_text_color: soft}
+    const lines = {axis_line_color: soft, major_tick_line_color: soft}
+    below.concat(left).forEach((axis) => axis.setv({...texts, ...lines}))
+    center.forEach((grid) => (grid.grid_line_color = line))
+  }
+  panels.concat(others).forEach(([glyphs]) => (glyphs[2].line_color = ink))
+  paint(panels, choice)
+  if (others.length > 0) {
+    const trust = about.choices.find(({kind}) => kind == "trust")
+    paint(others, trust)
+    document.getElementById("trust").replaceChildren(...scale_legend(trust))
+  }
+  if (choice != null) {
+    draw_legend()
+  }
 }
 
 function count_selected() {
@@ -138,7 +181,7 @@ const sheets = (about.images?.sheets ?? []).map((encoded) => {
   sheet.src = `data:image/png;base64,${encoded}`
   return sheet
 })
-window.isosne = {about, text_of, sheets, pointer: {x: 0, y: 0}}
+window.isosne = {about, text_of, sheets, set_theme, night, pointer: {x: 0, y: 0}}
 document.addEventListener("pointermove", (event) => {
   window.isosne.pointer = {x: event.clientX, y: event.clientY}
 })
@@ -154,8 +197,10 @@ clear.addEventListener("click", () => (source.selected.indices = []))
 if (about.choices.length > 0) {
   select.addEventListener("change", () => {
     choose(select.selectedIndex)
-    paint()
+    paint(panels, choice)
   })
   select.selectedIndex = about.first // browsers may restore an earlier selection
   choose(about.first)
 }
+set_theme(night.matches)
+night.addEventListener("change", () => set_theme(night.matches))

@@ -1,6 +1,8 @@
 // Bokeh's canvases keep their screen size when printed, so each is replaced by a copy that fits the
-// paper. Called by Bokeh when the document is ready, with `figures`.
+// paper, which is white. Called by Bokeh when the document is ready, with `figures`.
 window.addEventListener("beforeprint", () => {
+  window.isosne.set_theme(false)
+  document.querySelectorAll("details.settings").forEach((settings) => (settings.open = true))
   for (const figure of figures) {
     const drawn = Bokeh.index.get_by_id(figure.id)
     const slot = document.querySelector(`[data-root-id="${figure.id}"]`)
@@ -15,4 +17,5 @@ window.addEventListener("beforeprint", () => {
 })
 window.addEventListener("afterprint", () => {
   document.querySelectorAll("canvas.copy").forEach((copy) => copy.remove())
+  window.isosne.set_theme(window.isosne.night.matches)
 })
