@@ -87,7 +87,7 @@ def test_the_entry_for_scverse_agrees_with_the_project():
 
 
 def test_the_page_lists_every_extra_with_its_packages():
-    text = (ROOT / "docs" / "packaging.md").read_text()
+    text = (ROOT / "docs" / "install.md").read_text()
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", text, re.MULTILINE))
     assert set(rows) == set(EXTRAS)
     for extra, told in rows.items():
