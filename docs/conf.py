@@ -3,8 +3,10 @@
 import logging
 import os
 import sys
-from importlib.metadata import version as installed_version
 from pathlib import Path
+
+from isosne import __version__
+from isosne.kernels.base import PUBLIC_METHODS
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))  # the extensions of this site
@@ -13,7 +15,7 @@ logging.getLogger("isosne").setLevel(logging.WARNING)  # accessible-pygments, of
 project = "isosne"
 author = "The isosne developers"
 copyright = author  # noqa: A001  Sphinx's name
-release = version = installed_version("isosne")
+release = version = os.environ.get("ISOSNE_DOCS_VERSION", __version__)
 
 extensions = [
     "myst_parser",
@@ -60,6 +62,7 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
+autosummary_context = {"kernel_methods": PUBLIC_METHODS}
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings give the types
 autodoc_default_options = {

@@ -48,7 +48,9 @@ def record(path: Path) -> None:
             if json.loads(file.readline())["sources"] != _packs.digest_of_sources():
                 other.unlink()
     name = _packs.file_name(numba.__version__)
-    _packs.write(path / name, os.environ["NUMBA_CPU_FEATURES"], functions)
+    part = path / f"{name}.part"  # another Python may be at work in the folder
+    _packs.write(part, os.environ["NUMBA_CPU_FEATURES"], functions)
+    part.replace(path / name)
     print(f"{path / name}: {len(functions)} functions, {(path / name).stat().st_size / 1e6:.1f} MB")
 
 

@@ -21,6 +21,7 @@ import numba
 import numpy as np
 from numba import config, get_num_threads, njit, prange, set_num_threads
 from numba.core.compiler import CompileResult
+from numba.core.registry import cpu_target
 
 from isosne import _packs
 from isosne._machine import cpu_limit
@@ -135,6 +136,16 @@ def _from_pack(function: Callable[..., object], signature: Any, context: Any) ->
     features = context.codegen().magic_tuple()[2]
     payload = _packs.installed(numba.__version__).load(_packs.key_of(function, signature), features)
     return None if payload is None else cast(Any, CompileResult)._rebuild(context, *payload)
+
+
+def describe_compiler() -> dict[str, str]:
+    """Return the CPU that functions are compiled for, and where compiled ones are found."""
+    context = cpu_target.target_context
+    context.refresh()
+    _, cpu, features = context.codegen().magic_tuple()
+    stats = getattr(_compiled(describe_compiler), "stats", None)  # none with NUMBA_DISABLE_JIT
+    folder, pack = getattr(stats, "cache_path", None), _packs.installed(numba.__version__)
+    return {"cpu": cpu, "cache": folder or "none", "pack": pack.about(features)}
 
 
 class Compilation:

@@ -83,6 +83,14 @@ class Pack:
         except (OSError, ValueError, KeyError, TypeError):
             pass  # no pack, as in an installation from source
 
+    def about(self, features: str) -> str:
+        """Return what the pack has to offer to a CPU with these features."""
+        if not self._places:
+            return "none for these sources, Python and Numba"
+        if missing := _split(self._features) - _split(features):
+            return f"not used, as this CPU lacks {', '.join(sorted(missing))}"
+        return f"{len(self._places)} functions"
+
     def load(self, key: Key | None, features: str) -> Any:
         """Return what was pickled, or None; features: those of this CPU, as Numba lists them.
 

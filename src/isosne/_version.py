@@ -1,3 +1,3 @@
 """The version, where the lowest module may read it."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

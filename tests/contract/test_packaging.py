@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from isosne import __version__
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(os.name == "nt", reason="links to packages need rights on Windows"),
 ]
 ROOT = Path(__file__).parents[2]
-NAME = f"isosne-{importlib.metadata.version('isosne')}"
+NAME = f"isosne-{__version__}"
 TOP_OF_SDIST = {
     *("src", "tests", "docs", "examples", "packaging", "benchmarks"),
     *("README.md", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md", "LICENSE"),

@@ -7,16 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from isosne import errors
+from tests.contract.public_interface import ERRORS, MODULES
 
 API = Path(__file__).parents[2] / "docs" / "api.md"
-MODULES = ["", "compat", "datasets", "pages", "plots", "quality", "rows", "scanpy"]
-MODULES += ["structure", "studies", "tables"]
-RAISED = [
-    f"isosne.errors.{name}"
-    for name, value in vars(errors).items()
-    if isinstance(value, type) and issubclass(value, errors.IsosneError | errors.IsosneWarning)
-]
+RAISED = [f"isosne.errors.{name}" for name in ERRORS]
 
 
 def find(name):
@@ -27,8 +21,7 @@ def find(name):
 
 def public_names():
     """Return the names that the modules of isosne declare public."""
-    modules = [f"isosne.{name}".rstrip(".") for name in MODULES]
-    return [f"{module}.{name}" for module in modules for name in import_module(module).__all__]
+    return [f"{module}.{name}" for module in MODULES for name in import_module(module).__all__]
 
 
 def test_the_page_lists_every_public_name_once():

@@ -9,6 +9,8 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
+from isosne import __version__
+
 ROOT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = SETTINGS["project"]
@@ -49,8 +51,15 @@ def test_the_recipe_requires_what_the_project_requires(recipe):
     assert optional == requirements(chain(*EXTRAS.values()))
 
 
-def test_the_recipe_is_of_this_version_and_names_the_program(recipe):
-    assert recipe["context"]["version"] == PROJECT["version"]
+def test_every_file_that_repeats_the_version_has_this_one(recipe):
+    entry = yaml.safe_load((ROOT / "packaging" / "scverse" / "meta.yaml").read_text())
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert recipe["context"]["version"] == entry["version"] == citation["version"] == __version__
+    assert re.search(rf"^## {__version__} ", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert PROJECT["dynamic"] == ["version"]
+
+
+def test_the_recipe_names_the_project_and_the_program(recipe):
     assert recipe["package"]["name"] == PROJECT["name"]
     assert recipe["about"]["summary"] == PROJECT["description"]
     assert recipe["about"]["license"] == PROJECT["license"]
@@ -64,7 +73,7 @@ def test_the_recipe_is_of_this_version_and_names_the_program(recipe):
 
 def test_the_entry_for_scverse_agrees_with_the_project():
     entry = yaml.safe_load((ROOT / "packaging" / "scverse" / "meta.yaml").read_text())
-    for name in ("name", "version", "license"):
+    for name in ("name", "license"):
         assert entry[name] == PROJECT[name]
     assert entry["description"].startswith(f"{PROJECT['description']}.\n")
     assert entry["install"] == {"pypi": PROJECT["name"]}
@@ -78,7 +87,7 @@ def test_the_entry_for_scverse_agrees_with_the_project():
 
 
 def test_the_page_lists_every_extra_with_its_packages():
-    text = (ROOT / "docs" / "packaging.md").read_text()
+    text = (ROOT / "docs" / "install.md").read_text()
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", text, re.MULTILINE))
     assert set(rows) == set(EXTRAS)
     for extra, told in rows.items():

@@ -10,6 +10,7 @@ from isosne.cli.datasets import datasets
 from isosne.cli.embed import embed
 from isosne.cli.explore import explore
 from isosne.cli.extend import extend
+from isosne.cli.info import info
 from isosne.cli.measure import measure
 from isosne.cli.messages import shows_tracebacks
 from isosne.cli.options import write_panels
@@ -25,7 +26,7 @@ COMMANDS = {
     "New rows": (place, extend),
     "Judge maps": (measure,),
     "Data": (datasets,),
-    "Installation": (warm,),
+    "Installation": (warm, info),
 }
 
 

@@ -1,8 +1,8 @@
 """The base class of all kernels: metric, fitted points, and what the other steps call.
 
-Users call `fit` and `similarity`, which validate their arguments. The other public methods serve
-the plan (`costs`, `resolved`), the fit, step 2 and new points; they expect validated points. A
-method that overrides one of these is documented here.
+Users call PUBLIC_METHODS, which validate their arguments. The other methods serve the plan
+(`costs`, `resolved`), the fit, step 2 and new points, and may change in any version; they expect
+validated points. A method that overrides one of these is documented here.
 """
 
 from abc import ABC, abstractmethod
@@ -39,6 +39,7 @@ from isosne.neighbors.distances import exact_set, n_stored, search_set, sq_dista
 from isosne.neighbors.exact import nearest
 from isosne.neighbors.metric import Metric
 
+PUBLIC_METHODS = ("bandwidths", "cells", "fit", "fit_transform", "similarity", "transform")
 ROWS = 64
 """Rows per block of squared distances; all columns of a block are in memory (chosen)."""
 

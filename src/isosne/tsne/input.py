@@ -99,7 +99,7 @@ class Landmarks:
                 suggest(self.choice, CHOICES, "'spread' takes more landmarks from sparse regions."),
             )
 
-    def check(self, n_rows: int, metric: str) -> None:
+    def _check(self, n_rows: int, metric: str) -> None:
         """Raise an error if there are more landmarks than rows, or if there are no points."""
         hint = "Leave landmarks out to map every row."
         check_count(self.n, "landmarks", low=2, high=n_rows, hint=hint)
@@ -263,7 +263,7 @@ class Input:
         n_rows, n_features = self._rows.shape
         if self._landmarks is None:
             return n_rows, n_features
-        self._landmarks.check(n_rows, metric)
+        self._landmarks._check(n_rows, metric)
         return self._landmarks.n, n_features
 
     @property

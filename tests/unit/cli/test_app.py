@@ -21,6 +21,7 @@ COMMANDS = {
     "measure": 21,
     "datasets": 2,
     "warm": 1,
+    "info": 1,
 }
 """The number of options of each command, in the order of the help."""
 
