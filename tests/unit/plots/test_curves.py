@@ -19,7 +19,7 @@ def test_rnx_curves_have_log_k_and_their_area_in_their_labels(two_blobs):
     assert labels == [f"good, AUC {areas[0]:.3f}", f"bad, AUC {areas[1]:.3f}"]
     ax.figure.draw_without_rendering()
     shown = [label.get_text() for label in ax.get_xticklabels() if label.get_text()]
-    assert shown[1:3] == ["1", "10"]
+    assert {"1", "10"} <= set(shown)  # beyond the limits, labels depend on the version
     np.testing.assert_array_equal(ax.get_lines()[0].get_xdata(), curves["good"].k)
     np.testing.assert_array_equal(ax.get_lines()[1].get_ydata(), curves["bad"].r)
 
