@@ -109,7 +109,7 @@ def forces():
     source = SampledAffinities(kernel, n_draws=8, random_state=3)
     yield "drawn", source.draw(2).indices
     yield "weights", source.draw(2).weights
-    yield "drawn toward", source.draw_toward(kernel.cells_at_scales(A))
+    yield "drawn toward", source.draw_toward(kernel.cells_at_scales(A)).indices
     yield "mean log p", np.array(source.mean_log_p(source.draw(2)))
     for d in (1, 2, 3):
         Y = np.ascontiguousarray(2 * X.T[:d], np.float32)

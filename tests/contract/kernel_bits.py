@@ -84,7 +84,7 @@ def affinities():
     source = SampledAffinities(drawn)
     partners = source.draw(3)
     yield "sampled", [*partners, np.array(source.mean_log_p(partners))]
-    yield "sampled new", [source.draw_toward(drawn.cells_at_scales(NEW))]
+    yield "sampled new", [*source.draw_toward(drawn.cells_at_scales(NEW))]
 
 
 def digests():

@@ -154,8 +154,8 @@ def _judge_clusters(structure: Structure, points: Any, kernel: Any) -> dict[str,
         words = f"{np.sum(labels == c):,} rows; {share} of their nearest neighbors are in it; "
         words += f"stability {stability:.2f}"
         if p_values is not None:
-            words += f"; {np.mean(p_values[labels == c] <= 0.05):.0%} in regions as closed as those"
-            words += " of 5% of random points"
+            words += f"; {np.mean(p_values[labels == c] <= 0.05):.0%} lie in regions more "
+            words += "self-contained than those of 95% of random points"
         sentences[f"is cluster {c} real?"] = f"{words}."
     return sentences
 

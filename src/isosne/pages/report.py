@@ -86,7 +86,7 @@ def render(found: Study) -> str:
         measured=maps[0].report,
         n_first=3 if maps[0].embedding.shape[1] == 3 else 1,
         verdict=words.read_verdict(maps, readings),
-        findings=[re.split(r"(?<=[.:]) |$", s, maxsplit=1) for s in found.findings.values()],
+        findings=[_lead(name, text) for name, text in found.findings.items()],
         kept=words.read_kept(maps[0]),
         wide=maps[0].trust.wide,
         basis=words.read_basis(maps),
@@ -96,6 +96,12 @@ def render(found: Study) -> str:
         class_trust=words.trust_by_class(maps, classes) if classes else [],
         n_classes=classes.n_classes if classes else 0,
     )
+
+
+def _lead(name: str, text: str) -> tuple[str, str]:
+    """Return the first clause of a finding, or else its name, and the rest."""
+    first, _, rest = re.split(r"(?<=[.:])( )|$", text, maxsplit=1)
+    return (first, rest) if rest else (name[:1].upper() + name[1:], text)
 
 
 def _turn(maps: Sequence[JudgedMap]) -> list[NamedMap]:

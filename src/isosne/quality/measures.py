@@ -158,7 +158,7 @@ def report(
     metric                   euclidean
     evaluated on             all points
     AUC_RNX                  0.4138
-    R_NX(10)                 0.3600
+    R_NX(10)                 0.3983
     trustworthiness, k = 10  0.8419
     continuity, k = 10       0.9641
     neighbors kept, of 10    0.4285

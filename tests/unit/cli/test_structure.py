@@ -41,8 +41,8 @@ def test_a_report_has_the_structure_on_request(wine, here, isosne):
     page = (here / "report.html").read_text()
     X = points_of(wine)
     kernel = OwnerKernel(random_state=int(np.random.default_rng(0).integers(2**31)))
-    tested = f"<dd>{null_test(X, kernel, n_draws=3)}</dd>"
-    for told in (tested, "<dt>clusters</dt>", "<dt>outliers</dt>", "--null 3", "--clusters"):
+    lead, _, rest = str(null_test(X, kernel, n_draws=3)).partition(": ")
+    for told in (f"<b>{lead}:</b> {rest}</p>", "<b>Is cluster 1 real?</b> ", "--null 3"):
         assert told in page
     for name in ("null_p", "cluster", "outlier_score"):
         assert f'"{name}"' in page or f"&#34;{name}&#34;" in page

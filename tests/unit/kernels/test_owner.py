@@ -177,7 +177,7 @@ def test_a_map_with_broad_scales_keeps_every_row_whole():
     plan = model.plan(X)
     assert (plan.affinities, plan.n_neighbors) == ("sparse", 48)
     model.callback = lambda state: state.iteration >= 3
-    indptr, indices, data = model.fit(X).affinities_
+    indptr, indices, data, _ = model.fit(X).affinities_
     assert data.sum() == pytest.approx(1, rel=1e-5)
     rows = np.repeat(np.arange(1536), np.diff(indptr))
     assert len(np.unique(rows * 1536 + indices)) == len(rows)  # no pair twice
