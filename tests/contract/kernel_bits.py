@@ -80,7 +80,7 @@ def affinities():
     neighbors = nearest_neighbors(X, 60)
     for kernel in (drawn, GaussianKernel(15).fit(X), AdaptiveGaussianKernel(7).fit(X)):
         yield f"dense {kernel}", dense_affinities(kernel)[0]
-        yield f"sparse {kernel}", sparse_affinities(kernel, neighbors, 40)[0]
+        yield f"sparse {kernel}", sparse_affinities(kernel, neighbors, 40)[0][:3]
     source = SampledAffinities(drawn)
     partners = source.draw(3)
     yield "sampled", [*partners, np.array(source.mean_log_p(partners))]
