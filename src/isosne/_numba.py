@@ -25,6 +25,7 @@ from numba.core.registry import cpu_target
 
 from isosne import _packs
 from isosne._machine import cpu_limit
+from isosne._version import __version__
 from isosne.errors import ParameterError
 
 __all__ = ["compilation", "kernel", "most_threads", "n_threads", "parallel_kernel", "prange"]
@@ -88,6 +89,9 @@ def _look_in_pack(dispatcher: Any) -> None:
     The folder of the cache may become full or read-only, and a power failure may cut off files.
     """
     stored = dispatcher._cache
+    if (file := getattr(stored, "_cache_file", None)) is not None:
+        # Numba looks at one source file; the functions it calls may have changed in another.
+        file._source_stamp = file._source_stamp, __version__
     load, save = stored.load_overload, stored.save_overload
 
     def try_to_load(signature: Any, context: Any) -> Any:

@@ -55,3 +55,12 @@ def test_damaged_files_are_compiled_and_stored_again(add_one, tmp_path, monkeypa
     again = kernel(add_one)
     assert again(1) == 2
     assert again.stats.cache_hits
+
+
+def test_what_another_version_of_isosne_stored_is_not_used(add_one, tmp_path, monkeypatch):
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "cache"))
+    kernel(add_one)(1)
+    monkeypatch.setattr("isosne._numba.__version__", "another")
+    other = kernel(add_one)
+    assert other(1) == 2
+    assert not other.stats.cache_hits
