@@ -123,8 +123,8 @@ def weigh(session: Session) -> list[tuple[str, bool | None]]:
     if (null := checks.get(NULL_P)) is not None:
         share = np.mean(null.point_p_values[rows] <= LEVEL)
         words = (
-            f"{share:.0%} of them lie in regions more self-contained than 95% of random data (null "
-            f"test of all rows: p = {null.p_value:.2g})."
+            f"{share:.0%} of them lie in regions more self-contained than those of 95% of random "
+            f"points (null test of all rows: p = {null.p_value:.2g})."
         )
         found.append((words, null.is_real and share >= MIN_SHARE))
     if maps := checks.get(SEEDS):
